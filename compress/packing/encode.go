@@ -13,7 +13,6 @@ import (
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/nameranges"
-	"orcomgo/compress/quals"
 	"orcomgo/compress/seqs"
 	"orcomgo/compress/slicing"
 	"orcomgo/compress/workers"
@@ -23,7 +22,6 @@ import (
 type Encoder struct {
 	meta     *bins.Meta
 	enc      *seqs.Encoder
-	level    quals.Level
 	bins     *bins.Reader
 	memory   uint64 // 0: no bound
 	specs    []slicing.Spec

@@ -95,11 +95,11 @@ func encodeQuals(ctx context.Context, e *Encoder, cols *[2]*columns.Columns, m i
 		}
 	}
 	if p := e.primers[c.Input]; p != nil && p.from == c.From {
-		return p.encodeLeading(in, e.level), nil
+		return p.encodeLeading(in), nil
 	} else if p != nil {
 		in.Primer = p.primer
 	}
-	return quals.Encode(in, e.level), nil
+	return quals.Encode(in), nil
 }
 
 func encodeSeqs(ctx context.Context, e *Encoder, cols *[2]*columns.Columns, _ int) ([]byte, error) {

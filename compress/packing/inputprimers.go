@@ -12,7 +12,7 @@ import (
 // be given the bases instead.
 func mayHavePrimers(m *bins.Meta, input int, o *Options) bool {
 	in := &m.Inputs[input]
-	return (o.Memory == 0 || o.Memory >= slicing.PrimedMemory) && o.Level == LevelDefault &&
+	return (o.Memory == 0 || o.Memory >= slicing.PrimedMemory) &&
 		columns.KeptOf(m.Options, in.Kind)[archive.Quals] && slicing.BasesOf(m, input) < minMeanLong*in.Records
 }
 
@@ -25,12 +25,12 @@ type inputPrimer struct {
 }
 
 // encodeLeading codes the qualities of the first slice of the input, and sets the primer.
-func (p *inputPrimer) encodeLeading(in quals.Input, level quals.Level) []byte {
+func (p *inputPrimer) encodeLeading(in quals.Input) []byte {
 	if len(in.Quals) < slicing.LeastLeading {
 		close(p.ready)
-		return quals.Encode(in, level)
+		return quals.Encode(in)
 	}
-	return quals.EncodeLeading(in, level, p.size, func(primer *quals.Primer) {
+	return quals.EncodeLeading(in, p.size, func(primer *quals.Primer) {
 		p.primer = primer
 		close(p.ready)
 	})

@@ -24,7 +24,6 @@ func TestSliceTexts(t *testing.T) {
 		{record.QualityKeep, many, Options{Memory: slicing.PrimedMemory}, false, slicing.SmallSliceText},
 		{record.QualityKeep, many, Options{Memory: slicing.PrimedMemory - 1}, false, slicing.SliceText},
 		{record.QualityKeep, many, Options{SliceText: 5 << 20}, false, 5 << 20},
-		{record.QualityKeep, many, Options{Level: LevelMax}, false, slicing.SliceText},
 		{record.QualityKeep, fewer, Options{}, false, slicing.SliceText},
 		{record.QualityKeep, long, Options{}, false, slicing.SliceText},
 		{record.QualityDrop, many, Options{}, false, slicing.SliceText},

@@ -1,10 +1,6 @@
 package packing
 
-import (
-	"fmt"
-
-	"orcomgo/compress/quals"
-)
+import "fmt"
 
 // Level is the effort spent on qualities, the largest column. Unpacking reads from the data what it needs to know.
 type Level uint8
@@ -34,14 +30,4 @@ func ParseLevel(s string) (Level, error) {
 		}
 	}
 	return 0, fmt.Errorf("level %q: expected fast, default or max", s)
-}
-
-func (l Level) quals() quals.Level {
-	switch l {
-	case LevelFast:
-		return quals.Fast
-	case LevelMax:
-		return quals.Max
-	}
-	return quals.Default
 }

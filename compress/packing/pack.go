@@ -335,7 +335,7 @@ func (p *Packer) closeEncoder() {
 // write encodes all the slices and writes them, then the shared sections.
 func (p *Packer) write(ctx context.Context) error {
 	meta := p.R.Meta()
-	e := &Encoder{meta: meta, bins: p.R, memory: p.O.Memory, enc: p.enc, level: p.O.Level.quals(), keeps: source.KeptOfAll(meta),
+	e := &Encoder{meta: meta, bins: p.R, memory: p.O.Memory, enc: p.enc, keeps: source.KeptOfAll(meta),
 		inputs: p.man.Inputs, nameRanges: p.man.NameRanges, pool: p.Pool, assembled: workers.NewOnce(),
 		runs:    make(map[*slicing.Run]*sortedRun),
 		primers: newInputPrimers(p.specs, &p.man, p.O.Memory), NameLinks: NewNameLinks(p.specs, &p.man)}

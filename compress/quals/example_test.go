@@ -12,16 +12,16 @@ import (
 // The lengths of the reads are not in the stream: decoding needs them.
 func Example() {
 	column := quals.Input{
-		Quals:   bytes.Repeat([]byte("IIIIIIFFF#"), 100), // 100 reads of 10 bases
+		Quals:   bytes.Repeat([]byte("IIIIIIFFF#"), 1000), // 1000 reads of 10 bases
 		Lengths: record.Lengths{Fixed: 10},
-		Records: 100,
+		Records: 1000,
 	}
-	stream := quals.Encode(column, quals.Default)
+	stream := quals.Encode(column)
 	decoded, err := quals.Decode(stream, quals.Input{Lengths: column.Lengths, Records: column.Records}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(len(column.Quals), "bytes, a tenth or less:", len(stream) <= 100, "equal:", bytes.Equal(decoded, column.Quals))
+	fmt.Println(len(column.Quals), "bytes, a twentieth or less:", len(stream) <= 500, "equal:", bytes.Equal(decoded, column.Quals))
 	// Output:
-	// 1000 bytes, a tenth or less: true equal: true
+	// 10000 bytes, a twentieth or less: true equal: true
 }

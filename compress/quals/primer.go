@@ -7,26 +7,26 @@ import (
 	"orcomgo/bins/record"
 )
 
-// A Primer is the models of level Default as they are after the first qualities of a column, the leading one. Columns of the same kind,
-// as further slices of an input, are smaller if they begin with these models, and each of them can still be decoded without the others.
+// A Primer is the model as it is after the first qualities of a column, the leading one. Columns of the same kind,
+// as further slices of an input, are smaller if they begin with this model, and each of them can still be decoded without the others.
 // It is not changed, so it may be used by several goroutines.
 type Primer struct {
-	model   *three
+	model   *model
 	quals   []byte // decoding: those of the first records
 	records int
 }
 
 // EncodeLeading is Encode of a column that others follow whose Input has its Primer, which is made of the first records, of `size`
 // qualities together or a little more. More make the others smaller, and take longer to be decoded first. It calls ready once, as soon as
-// there is a primer, or with nil if the others must be coded without one: there are primers only of level Default, without Bases.
-func EncodeLeading(in Input, level Level, size int, ready func(*Primer)) []byte {
+// there is a primer, or with nil if the others must be coded without one: there are no primers of columns with Bases.
+func EncodeLeading(in Input, size int, ready func(*Primer)) []byte {
 	n, ok := in.total()
 	values := valuesOf(in.Quals)
-	if !ok || n != len(in.Quals) || len(values) < 2 || level != Default || in.Bases != nil {
+	if !ok || n != len(in.Quals) || len(values) < 2 || in.Bases != nil {
 		ready(nil)
-		return Encode(in, level)
+		return Encode(in)
 	}
-	t, head := newTrees(&in, values, 1) // others may have any symbol after any other
+	t, head := newRanks(&in, values)
 	first := Input{Lengths: in.Lengths, Progress: in.Progress}
 	taken := 0
 	for first.Records < in.Records && taken < size {
@@ -37,18 +37,16 @@ func EncodeLeading(in Input, level Level, size int, ready func(*Primer)) []byte 
 	rest := in.after(first.Records)
 	rest.Quals = in.Quals[taken:]
 
-	s := strategy{Default, kindFor(&in, len(values)), true}
-	out := append(append(make([]byte, 0, n/4+1024), s.number()), head...)
+	k := kindFor(&in, len(values))
+	out := append(append(make([]byte, 0, n/4+1024), byte(strategyLeading+k)), head...)
 	out = binary.AppendUvarint(out, uint64(first.Records))
-	m := newThree(t, n, s.kind)
-	m.rate = primerRate
-	coded := encode(m, nil, &first)
-	m.rate = threeRate
+	m := newModel(t, n, k)
+	coded := m.encode(nil, &first)
 	ready(&Primer{model: m, records: first.Records})
 	out = append(binary.AppendUvarint(out, uint64(len(coded))), coded...)
 	c := m.clone()
-	defer release(c)
-	return append(out, encode(c, nil, &rest)...)
+	defer c.release()
+	return c.encode(out, &rest)
 }
 
 // after returns the lengths and such of the records from record k on.
@@ -63,12 +61,12 @@ func (in *Input) after(k int) Input {
 }
 
 // suits reports whether a column that has these values is to be coded with the primer.
-func (p *Primer) suits(values []byte, in *Input, level Level) bool {
-	if p == nil || level != Default || in.Bases != nil {
+func (p *Primer) suits(values []byte, in *Input) bool {
+	if p == nil || in.Bases != nil {
 		return false
 	}
 	for _, v := range values {
-		if !bytes.Contains(p.model.t.values, []byte{v}) {
+		if !bytes.Contains(p.model.ranks.values, []byte{v}) {
 			return false
 		}
 	}
@@ -106,18 +104,20 @@ func DecodePrimer(data []byte, in Input) (*Primer, error) {
 
 // leading is the parts of the stream of a leading column.
 type leading struct {
-	model       func() *three // as they are at first
-	records     int           // the first ones, of which the primer is made
-	bytes       int           // of them
-	first, rest []byte        // decisions
+	ranks       *ranks
+	kind        kind
+	total       int    // symbols of the column
+	records     int    // the first ones, of which the primer is made
+	bytes       int    // of them
+	first, rest []byte // decisions
 }
 
 // parseLeading reads a leading column of n bytes.
 func parseLeading(data []byte, in *Input, n int) (*leading, error) {
-	if n == 0 || in.Bases != nil || len(data) == 0 || data[0] >= strategyPrimed || !modelled[data[0]].leading {
+	if n == 0 || in.Bases != nil || len(data) == 0 || data[0] < strategyLeading || data[0] >= strategyPrimed {
 		return nil, ErrCorrupt
 	}
-	t, rest, err := parseTrees(data[1:], n)
+	t, rest, err := parseRanks(data[1:], n)
 	if err != nil {
 		return nil, err
 	}
@@ -131,25 +131,16 @@ func parseLeading(data []byte, in *Input, n int) (*leading, error) {
 		return nil, ErrCorrupt
 	}
 	rest = rest[k:]
-	model := func() *three {
-		m := newThree(t, n, modelled[data[0]].kind)
-		m.rate = primerRate
-		return m
-	}
-	l := &leading{model: model, records: int(records), first: rest[:size], rest: rest[size:]}
+	l := &leading{ranks: t, kind: kind(data[0] - strategyLeading), total: n, records: int(records), first: rest[:size], rest: rest[size:]}
 	l.bytes = int(in.Lengths.Sum(0, l.records))
 	return l, nil
 }
 
 // primer decodes the first records.
 func (l *leading) primer(in *Input) (_ *Primer, err error) {
-	p := &Primer{model: l.model(), records: l.records}
-	first := Input{Lengths: in.Lengths, Records: l.records, Progress: in.Progress}
-	if in.Lengths.Each != nil {
-		first.Lengths = record.Lengths{Each: in.Lengths.Each[:l.records]}
-	}
-	p.quals, err = decode(p.model, l.first, &first, l.bytes, nil)
-	p.model.rate = threeRate
+	p := &Primer{model: newModel(l.ranks, l.total, l.kind), records: l.records}
+	first := Input{Lengths: in.Lengths.Slice(0, l.records), Records: l.records, Progress: in.Progress}
+	p.quals, err = p.model.decode(l.first, &first, l.bytes, nil)
 	return p, err
 }
 
@@ -158,8 +149,10 @@ func (l *leading) decode(in *Input, wanted int, dst []byte) (_ []byte, err error
 	p := in.Primer
 	switch {
 	case p == nil && in.decoded() < l.records:
-		some := Input{Lengths: in.Lengths, Records: in.Records, First: in.decoded(), Progress: in.Progress}
-		return decode(l.model(), l.first, &some, wanted, dst)
+		some := Input{Lengths: in.Lengths.Slice(0, l.records), Records: l.records, First: in.decoded(), Progress: in.Progress}
+		m := newModel(l.ranks, l.total, l.kind)
+		defer m.release()
+		return m.decode(l.first, &some, wanted, dst)
 	case p == nil:
 		if p, err = l.primer(in); err != nil {
 			return nil, err
@@ -173,6 +166,6 @@ func (l *leading) decode(in *Input, wanted int, dst []byte) (_ []byte, err error
 		return dst, nil
 	}
 	c := p.model.clone()
-	defer release(c)
-	return decode(c, l.rest, &rest, wanted, dst)
+	defer c.release()
+	return c.decode(l.rest, &rest, wanted, dst)
 }

@@ -34,7 +34,7 @@ func TestPrimed(t *testing.T) {
 		for _, c := range primedColumns() {
 			var coded *Primer
 			calls := 0
-			data := EncodeLeading(c.leading, Default, size, func(p *Primer) { coded, calls = p, calls+1 })
+			data := EncodeLeading(c.leading, size, func(p *Primer) { coded, calls = p, calls+1 })
 			if coded == nil || calls != 1 {
 				t.Fatalf("%s: ready was called %d times, with %v", c.name, calls, coded)
 			}
@@ -51,8 +51,8 @@ func TestPrimed(t *testing.T) {
 			decodesEach(t, c.name+", leading by its primer", data, in, c.leading.Quals)
 
 			c.column.Primer = coded
-			data = Encode(c.column, Default)
-			if !NeedsPrimer(data) || !bytes.Equal(data, Encode(c.column, Default)) {
+			data = Encode(c.column)
+			if !NeedsPrimer(data) || !bytes.Equal(data, Encode(c.column)) {
 				t.Fatalf("%s: strategy %d", c.name, data[0])
 			}
 			in = Input{Lengths: c.column.Lengths, Records: c.column.Records}
@@ -84,11 +84,11 @@ func decodesEach(t *testing.T, name string, data []byte, in Input, quals []byte)
 func TestPrimedPays(t *testing.T) {
 	leading := fixed(randomWalk(26, span('#', 'J'), repeated(100, 2500)))
 	var p *Primer
-	EncodeLeading(leading, Default, 200_000, func(got *Primer) { p = got })
+	EncodeLeading(leading, 200_000, func(got *Primer) { p = got })
 	in := fixed(randomWalk(27, span('#', 'J'), repeated(100, 300)))
-	without := len(Encode(in, Default))
+	without := len(Encode(in))
 	in.Primer = p
-	if with := len(Encode(in, Default)); with > without*97/100 {
+	if with := len(Encode(in)); with > without*97/100 {
 		t.Errorf("a column takes %d bytes with a primer, %d without", with, without)
 	}
 	for name, other := range map[string]Input{
@@ -98,23 +98,20 @@ func TestPrimedPays(t *testing.T) {
 		"no reads":     {},
 	} {
 		other.Primer = p
-		if data := Encode(other, Default); NeedsPrimer(data) {
+		if data := Encode(other); NeedsPrimer(data) {
 			t.Errorf("%s: coded with the primer", name)
 		}
-	}
-	if data := Encode(in, Max); NeedsPrimer(data) {
-		t.Error("coded with the primer by another level")
 	}
 	for name, other := range map[string]Input{
 		"no reads":  {},
 		"one value": {Quals: bytes.Repeat([]byte{'#'}, 1000), Lengths: record.Lengths{Fixed: 10}, Records: 100},
 	} {
-		data := EncodeLeading(other, Default, 1, func(p *Primer) {
+		data := EncodeLeading(other, 1, func(p *Primer) {
 			if p != nil {
 				t.Errorf("%s: there is a primer", name)
 			}
 		})
-		if _, ok := HasPrimer(data, other); ok || !bytes.Equal(data, Encode(other, Default)) {
+		if _, ok := HasPrimer(data, other); ok || !bytes.Equal(data, Encode(other)) {
 			t.Errorf("%s: strategy %d", name, data[0])
 		}
 	}

@@ -1,32 +1,21 @@
-// Package quals codes columns of Phred quality strings: a binary decomposition of the
-// values under mixed context models (logistic mixing as in the PAQ family; contexts in
-// the tradition of fqzcomp, Bonfield and Mahoney, "Compression of FASTQ and SAM format
-// sequencing data", PLoS ONE 8(3), 2013).
+// Package quals codes columns of Phred quality strings, reads side by side, by an additive logistic model of the rank of each symbol
+// after the one before it, and an asymmetric numeral system. The model is logistic regression, learnt by gradient descent, on features that
+// are contexts in the tradition of fqzcomp (Bonfield and Mahoney, "Compression of FASTQ and SAM format sequencing data", PLoS ONE 8(3),
+// 2013).
 //
-// A column is coded by itself and decodes by itself, given the lengths of its reads. The
-// same input and level give the same bytes everywhere: models are integers only.
+// A column is coded by itself and decodes by itself, given the lengths of its reads. The same input gives the same bytes everywhere: models
+// are integers only.
 package quals
 
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"orcomgo/bins/record"
 )
 
 // ErrCorrupt reports a stream that is not what Encode wrote for these lengths.
 var ErrCorrupt = errors.New("quals: stream is corrupt or truncated")
-
-// Level is the effort of Encode. Decode reads it from the stream.
-type Level uint8
-
-// The levels: Fast has one context, Default mixes three, Max eight.
-const (
-	Fast Level = iota
-	Default
-	Max
-)
 
 // Input is a column of quality strings.
 type Input struct {
@@ -36,7 +25,7 @@ type Input struct {
 	// Bases, if not nil, are the letters of all reads end to end, and the qualities are coded given them. That pays where sequencers misjudge
 	// how long a run of equal bases is: see WorthBases. Decode needs them where Encode had them.
 	Bases []byte
-	// First, if not 0, is how many of the records Decode returns, the first ones; Bases are those of them. Lengths are those of all records.
+	// First, if not 0, is how many of the records Decode returns, the first ones; Lengths and Bases are those of all records.
 	First int
 	// Primer, if not nil, is that of the leading column: see EncodeLeading. Decode needs that with which Encode was called for a column for
 	// which NeedsPrimer returns true, and takes the first records from it if the column is the leading one itself.
@@ -90,38 +79,10 @@ const maxTotal = 1 << 42
 const (
 	strategyEmpty    = 0 // no bytes at all
 	strategyConstant = 1 // one value throughout
-	// After these come those of modelled.
-	strategyPrimed = 12 // begins with the models of a leading column
+	strategyAlone    = 2 // and after it by kind: has ranks and a model of its own
+	strategyLeading  = 5 // and after it by kind, which is not given: as those, and others begin with the model after the first records
+	strategyPrimed   = 7 // begins with the model of a leading column
 )
-
-// strategy is how a column that has trees is coded.
-type strategy struct {
-	level   Level
-	kind    kind
-	leading bool // others begin with the models after its first records
-}
-
-// modelled are the strategies by number.
-var modelled = [strategyPrimed]strategy{
-	2: {Fast, smooth, false}, 3: {Fast, stepped, false},
-	4: {Default, smooth, false}, 5: {Default, stepped, false}, 6: {Default, given, false},
-	7: {Max, smooth, false}, 8: {Max, stepped, false}, 9: {Max, given, false},
-	10: {Default, smooth, true}, 11: {Default, stepped, true},
-}
-
-// number returns the number of a strategy.
-func (s strategy) number() byte { return byte(2 + slices.Index(modelled[2:], s)) }
-
-// newEngine returns the models for a column of total bytes.
-func (s strategy) newEngine(t *trees, total int) engine {
-	switch s.level {
-	case Fast:
-		return newSingle(t, total, s.kind)
-	case Default:
-		return newThree(t, total, s.kind)
-	}
-	return newMany(t, total, s.kind)
-}
 
 // maxStepped is the largest number of values of a column that has stepped contexts: sequencers that bin qualities write fewer.
 const maxStepped = 12
@@ -145,9 +106,9 @@ func WorthBases(in Input) bool {
 	if len(values) <= maxStepped {
 		return false
 	}
-	with := Encode(s, Default)
+	with := Encode(s)
 	s.Bases = nil
-	return len(with)+len(with)/50 < len(Encode(s, Default))
+	return len(with)+len(with)/50 < len(Encode(s))
 }
 
 // sampleBytes is how many bytes of a column WorthBases codes.
@@ -170,7 +131,7 @@ func sample(in *Input, bytes int) Input {
 
 // Encode returns the stream of the column. It panics if len(Quals), or that of Bases, is not the sum of the
 // lengths, which is the caller's error.
-func Encode(in Input, level Level) []byte {
+func Encode(in Input) []byte {
 	n, ok := in.total()
 	if !ok || n != len(in.Quals) || in.Bases != nil && n != len(in.Bases) {
 		panic(fmt.Sprintf("quals: %d bytes, lengths sum to %d", len(in.Quals), n))
@@ -183,19 +144,16 @@ func Encode(in Input, level Level) []byte {
 		return []byte{strategyConstant, values[0]}
 	}
 	out := make([]byte, 0, n/4+1024)
-	if in.Primer.suits(values, &in, level) {
+	if in.Primer.suits(values, &in) {
 		m := in.Primer.model.clone()
-		defer release(m)
-		return encode(m, append(out, strategyPrimed), &in)
+		defer m.release()
+		return m.encode(append(out, strategyPrimed), &in)
 	}
-	s := strategy{level: level, kind: kindFor(&in, len(values))}
-	if s.kind == given {
-		s.level = max(s.level, Default)
-	}
-	t, head := newTrees(&in, values, 0)
-	e := s.newEngine(t, n)
-	defer release(e)
-	return encode(e, append(append(out, s.number()), head...), &in)
+	k := kindFor(&in, len(values))
+	t, head := newRanks(&in, values)
+	m := newModel(t, n, k)
+	defer m.release()
+	return m.encode(append(append(out, byte(strategyAlone+k)), head...), &in)
 }
 
 // Decode appends the column to dst[:0] and returns it; in has the lengths, and the bases if Encode had them (its Quals are
@@ -233,30 +191,27 @@ func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
 			return nil, ErrCorrupt
 		}
 		m := in.Primer.model.clone()
-		defer release(m)
-		return decode(m, rest, &in, wanted, dst)
+		defer m.release()
+		return m.decode(rest, &in, wanted, dst)
 	case number > strategyPrimed:
 		return nil, ErrCorrupt
 	}
-	s := modelled[data[0]]
-	if s.leading {
+	if data[0] >= strategyLeading {
 		l, err := parseLeading(data, &in, n)
 		if err != nil {
 			return nil, err
 		}
 		return l.decode(&in, wanted, dst)
 	}
-	if n == 0 || in.Bases != nil && wanted != len(in.Bases) || s.kind == given && in.Bases == nil {
+	k := kind(data[0] - strategyAlone)
+	if n == 0 || k == given && len(in.Bases) != n {
 		return nil, ErrCorrupt
 	}
-	if s.kind != given {
-		in.Bases = nil
-	}
-	t, body, err := parseTrees(data[1:], n)
+	t, body, err := parseRanks(data[1:], n)
 	if err != nil {
 		return nil, err
 	}
-	e := s.newEngine(t, n)
-	defer release(e)
-	return decode(e, body, &in, wanted, dst)
+	m := newModel(t, n, k)
+	defer m.release()
+	return m.decode(body, &in, wanted, dst)
 }

@@ -113,9 +113,6 @@ func decodesFirst(t *testing.T, name string, data []byte, in Input, quals []byte
 	}
 	in.First = in.Records / 2
 	n := in.Lengths.Sum(0, in.First)
-	if in.Bases != nil {
-		in.Bases = in.Bases[:n]
-	}
 	if got, err := Decode(data, in, nil); err != nil || !bytes.Equal(got, quals[:n]) {
 		t.Errorf("%s: %d qualities of the first %d of %d records, want %d: %v", name, len(got), in.First, in.Records, n, err)
 	}
@@ -123,26 +120,20 @@ func decodesFirst(t *testing.T, name string, data []byte, in Input, quals []byte
 
 func TestRoundTrip(t *testing.T) {
 	for _, c := range columns() {
-		for level := Fast; level <= Max; level++ {
-			long := len(c.in.Quals) > 100_000
-			if long && level == Max && !testrun.Long() {
-				continue // which takes long
-			}
-			data := Encode(c.in, level)
-			if again := !long || testrun.Long(); again && !bytes.Equal(data, Encode(c.in, level)) {
-				t.Fatalf("%s, level %d: two runs differ", c.name, level)
-			}
-			in := c.in
-			in.Quals = nil
-			got, err := Decode(data, in, []byte("left over"))
-			if err != nil {
-				t.Fatalf("%s, level %d: %v", c.name, level, err)
-			}
-			if !bytes.Equal(got, c.in.Quals) {
-				t.Fatalf("%s, level %d: %d bytes come back changed", c.name, level, len(got))
-			}
-			decodesFirst(t, c.name, data, in, c.in.Quals)
+		data := Encode(c.in)
+		if !bytes.Equal(data, Encode(c.in)) {
+			t.Fatalf("%s: two runs differ", c.name)
 		}
+		in := c.in
+		in.Quals = nil
+		got, err := Decode(data, in, []byte("left over"))
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if !bytes.Equal(got, c.in.Quals) {
+			t.Fatalf("%s: %d bytes come back changed", c.name, len(got))
+		}
+		decodesFirst(t, c.name, data, in, c.in.Quals)
 	}
 }
 
@@ -160,26 +151,21 @@ func withBases(in Input) Input {
 
 func TestRoundTripWithBases(t *testing.T) {
 	for _, c := range columns() {
-		for level := Default; level <= Max; level++ {
-			if level == Max && len(c.in.Quals) > 100_000 {
-				continue // which takes long
-			}
-			in := withBases(c.in)
-			data := Encode(in, level)
-			want := in.Quals
-			in.Quals = nil
-			got, err := Decode(data, in, nil)
-			if err != nil || !bytes.Equal(got, want) {
-				t.Fatalf("%s, level %d: %d bytes come back, want %d: %v", c.name, level, len(got), len(want), err)
-			}
-			decodesFirst(t, c.name, data, in, want)
-			if data[0] <= strategyConstant {
-				continue // of one value at most
-			}
-			if in.Bases = nil; in.Records > 0 {
-				if _, err := Decode(data, in, nil); !errors.Is(err, ErrCorrupt) {
-					t.Errorf("%s, level %d: decoded without bases: %v", c.name, level, err)
-				}
+		in := withBases(c.in)
+		data := Encode(in)
+		want := in.Quals
+		in.Quals = nil
+		got, err := Decode(data, in, nil)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("%s: %d bytes come back, want %d: %v", c.name, len(got), len(want), err)
+		}
+		decodesFirst(t, c.name, data, in, want)
+		if data[0] <= strategyConstant {
+			continue // of one value at most
+		}
+		if in.Bases = nil; in.Records > 0 {
+			if _, err := Decode(data, in, nil); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("%s: decoded without bases: %v", c.name, err)
 			}
 		}
 	}
@@ -199,29 +185,25 @@ func TestBasesPay(t *testing.T) {
 	if !WorthBases(in) {
 		t.Error("qualities that follow runs are not given the bases")
 	}
-	without := len(Encode(Input{Quals: in.Quals, Lengths: in.Lengths, Records: in.Records}, Default))
-	for _, level := range []Level{Fast, Default, Max} {
-		if with := len(Encode(in, level)); with > without*85/100 {
-			t.Errorf("level %d: given the bases, they take %d bytes, without %d", level, with, without)
-		}
+	without := len(Encode(Input{Quals: in.Quals, Lengths: in.Lengths, Records: in.Records}))
+	if with := len(Encode(in)); with > without*85/100 {
+		t.Errorf("given the bases, they take %d bytes, without %d", with, without)
 	}
 }
 
 func FuzzDecode(f *testing.F) {
 	for _, c := range columns() {
 		if len(c.in.Quals) < 2000 && c.in.Lengths.Each == nil {
-			for level := Fast; level <= Max; level++ {
-				f.Add(Encode(c.in, level), uint16(c.in.Records), c.in.Lengths.Fixed)
-				f.Add(Encode(withBases(c.in), level), uint16(c.in.Records), c.in.Lengths.Fixed)
-			}
+			f.Add(Encode(c.in), uint16(c.in.Records), c.in.Lengths.Fixed)
+			f.Add(Encode(withBases(c.in)), uint16(c.in.Records), c.in.Lengths.Fixed)
 		}
 	}
 	in := randomWalk(31, span('#', 'J'), repeated(50, 40))
 	in.Lengths = record.Lengths{Fixed: 50}
 	var primer *Primer
-	f.Add(EncodeLeading(in, Default, 500, func(p *Primer) { primer = p }), uint16(40), uint32(50))
+	f.Add(EncodeLeading(in, 500, func(p *Primer) { primer = p }), uint16(40), uint32(50))
 	in.Primer = primer
-	f.Add(Encode(in, Default), uint16(40), uint32(50))
+	f.Add(Encode(in), uint16(40), uint32(50))
 	f.Fuzz(func(t *testing.T, data []byte, n uint16, l uint32) {
 		l %= 1 << 20
 		if int(n)*int(l) > 1<<22 {
@@ -230,7 +212,7 @@ func FuzzDecode(f *testing.F) {
 		in := Input{Records: int(n), Lengths: record.Lengths{Fixed: l}}
 		if NeedsPrimer(data) {
 			in.Primer = primer
-		} else if len(data) > 0 && data[0] < strategyPrimed && modelled[data[0]].kind == given {
+		} else if len(data) > 0 && data[0] == strategyAlone+byte(given) {
 			in.Bases = bytes.Repeat([]byte("AACGGGT"), int(n)*int(l)/7+1)[:int(n)*int(l)]
 		}
 		got, err := Decode(data, in, nil)
@@ -284,17 +266,13 @@ func TestRealQualities(t *testing.T) {
 			in := quality(t, name+".fastq.gz", 500_000)
 			long := name == "nanopore_long" || name == "hifi_ccs"
 			for _, given := range [][]byte{nil, in.Bases} {
-				sizes := [3]int{}
 				in := Input{Quals: in.Quals, Lengths: in.Lengths, Records: in.Records, Bases: given}
-				for level := Fast; level <= Max; level++ {
-					data := Encode(in, level)
-					sizes[level] = len(data)
-					got, err := Decode(data, Input{Records: in.Records, Lengths: in.Lengths, Bases: given}, nil)
-					if err != nil || !bytes.Equal(got, in.Quals) {
-						t.Fatalf("level %d: %v", level, err)
-					}
+				data := Encode(in)
+				got, err := Decode(data, Input{Records: in.Records, Lengths: in.Lengths, Bases: given}, nil)
+				if err != nil || !bytes.Equal(got, in.Quals) {
+					t.Fatal(err)
 				}
-				t.Logf("%d bytes, given bases %v: %v", len(in.Quals), given != nil, sizes)
+				t.Logf("%d bytes, given bases %v: %d", len(in.Quals), given != nil, len(data))
 			}
 			if long && !WorthBases(in) {
 				t.Error("the qualities are not given the bases")
@@ -309,14 +287,12 @@ func BenchmarkEncode(b *testing.B) {
 		if name != "nanopore_long" {
 			in.Bases = nil
 		}
-		for level := Fast; level <= Max; level++ {
-			b.Run(fmt.Sprintf("%s/level%d", name, level), func(b *testing.B) {
-				b.SetBytes(int64(len(in.Quals)))
-				for i := 0; i < b.N; i++ {
-					Encode(in, level)
-				}
-			})
-		}
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(in.Quals)))
+			for b.Loop() {
+				Encode(in)
+			}
+		})
 	}
 }
 
@@ -326,35 +302,27 @@ func BenchmarkDecode(b *testing.B) {
 		if name != "nanopore_long" {
 			in.Bases = nil
 		}
-		for level := Fast; level <= Max; level++ {
-			data := Encode(in, level)
-			b.Run(fmt.Sprintf("%s/level%d", name, level), func(b *testing.B) {
-				b.SetBytes(int64(len(in.Quals)))
-				dst := make([]byte, 0, len(in.Quals))
-				for i := 0; i < b.N; i++ {
-					if _, err := Decode(data, in, dst); err != nil {
-						b.Fatal(err)
-					}
+		data := Encode(in)
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(in.Quals)))
+			dst := make([]byte, 0, len(in.Quals))
+			for b.Loop() {
+				if _, err := Decode(data, in, dst); err != nil {
+					b.Fatal(err)
 				}
-			})
-		}
+			}
+		})
 	}
 }
 
 // Models are made in the memory of released ones of any size.
 func TestReleasedModels(t *testing.T) {
 	large, small := fixed(randomWalk(1, span('#', 'J'), repeated(100, 3000))), fixed(randomWalk(2, []byte("#-5F"), repeated(100, 50)))
-	make3 := func(in *Input) *three {
-		trees, _ := newTrees(in, valuesOf(in.Quals), 0)
-		return newThree(trees, len(in.Quals), stepped)
-	}
 	for _, in := range []Input{large, small} {
-		want := encode(make3(&in), nil, &in)
+		want := Encode(in)
 		for _, before := range []Input{large, small} {
-			used := make3(&before)
-			encode(used, nil, &before)
-			release(used)
-			if got := encode(make3(&in), nil, &in); !bytes.Equal(got, want) {
+			Encode(before)
+			if got := Encode(in); !bytes.Equal(got, want) {
 				t.Errorf("%d bytes after a model of %d: differ from those of a new model", len(in.Quals), len(before.Quals))
 			}
 		}

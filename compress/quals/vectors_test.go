@@ -20,14 +20,14 @@ func TestVectors(t *testing.T) {
 		switch {
 		case strategy == strategyPrimed:
 			in.Primer = leadingVector(t, v)
-			data = v.Bytes(t, "bytes", Encode(in, Default))
-		case strategy > strategyConstant && modelled[strategy].leading:
-			data = v.Bytes(t, "bytes", EncodeLeading(in, Default, v.Int(t, "primer"), func(*Primer) {}))
+			data = v.Bytes(t, "bytes", Encode(in))
+		case strategy >= strategyLeading:
+			data = v.Bytes(t, "bytes", EncodeLeading(in, v.Int(t, "primer"), func(*Primer) {}))
 		default:
 			if v.Has("letters") {
 				in.Bases = []byte(v.Text(t, "letters"))
 			}
-			data = v.Bytes(t, "bytes", encodeBy(strategy, in))
+			data = v.Bytes(t, "bytes", Encode(in))
 		}
 		if data[0] != strategy {
 			t.Fatalf("the section has strategy %d, want %d", data[0], strategy)
@@ -48,19 +48,10 @@ func TestVectors(t *testing.T) {
 func leadingVector(t *testing.T, v *testvector.Vector) *Primer {
 	in := Input{Lengths: record.Lengths{Each: v.Ints(t, "leading-lengths")}, Quals: []byte(v.Text(t, "leading-qualities"))}
 	in.Records = len(in.Lengths.Each)
-	data := v.Bytes(t, "leading", EncodeLeading(in, Default, v.Int(t, "primer"), func(*Primer) {}))
+	data := v.Bytes(t, "leading", EncodeLeading(in, v.Int(t, "primer"), func(*Primer) {}))
 	p, err := DecodePrimer(data, Input{Lengths: in.Lengths, Records: in.Records})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
-}
-
-// encodeBy codes a column by the strategy given, where Encode would choose.
-func encodeBy(number byte, in Input) []byte {
-	if number <= strategyConstant {
-		return Encode(in, Default)
-	}
-	t, head := newTrees(&in, valuesOf(in.Quals), 0)
-	return encode(modelled[number].newEngine(t, len(in.Quals)), append([]byte{number}, head...), &in)
 }

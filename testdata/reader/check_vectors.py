@@ -188,8 +188,8 @@ def qualities(v):
     primer = None
     if "leading" in v.fields:
         leading = reader.decode_leading(v.bytes("leading"), v.numbers("leading-lengths"), "leading qualities")
-        if b"".join(leading[2]).decode() != v.text("leading-qualities"):
-            return b"".join(leading[2]).decode(), v.text("leading-qualities")
+        if b"".join(leading[1]).decode() != v.text("leading-qualities"):
+            return b"".join(leading[1]).decode(), v.text("leading-qualities")
         primer = lambda: leading
     found = reader.decode_qualities(v.bytes(), v.numbers("lengths"), "qualities", letters, primer)
     return b"".join(found).decode(), v.text("qualities")

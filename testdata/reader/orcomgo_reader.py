@@ -2118,15 +2118,10 @@ def decode_two_bit(data, lengths, what):
 # ---------------------------------------------------------------------------
 # Qualities (FORMAT: Qualities)
 
-GOLDEN = 0x9E3779B97F4A7C15
-FAST, DEFAULT, MAX = range(3)
-MODELS = {FAST: 1, DEFAULT: 3, MAX: 8}
-
-
 def decode_qualities(data, lengths, what, letters=None, primer=None):
     """The quality strings of a column, one a record; letters are the reads, if they are given.
 
-    primer returns what decode_leading does of the leading column, for a column that begins with its models.
+    primer returns what decode_leading does of the leading column, for a column that begins with its model.
     """
     total = sum(lengths)
     source = Bytes(data, what)
@@ -2142,49 +2137,30 @@ def decode_qualities(data, lengths, what, letters=None, primer=None):
         value = source.take(1)
         source.finish()
         return [value * length for length in lengths]
-    if strategy in (10, 11):
-        return decode_leading(data, lengths, what)[2]
-    if strategy == 12:
+    if strategy in (5, 6):
+        return decode_leading(data, lengths, what)[1]
+    if strategy == 7:
         require(primer is not None and total > 0, f"{what}: there is no leading column")
-        values, model, _ = primer()
-        model = model.copy(source.rest(), what)
-        return [bytes(values[s] for s in model.read(length)) for length in lengths]
-    require(strategy in STRATEGIES, f"{what}: unknown strategy")
-    level, kind = STRATEGIES[strategy]
-    given = kind == "given"
-    require(not given or letters is not None, f"{what}: the letters are missing")
-    values, trees = decode_alphabet(source, total, what)
-    decoder = QualityDecoder(source.rest(), trees, len(values), level, kind == "stepped", total, what)
-    return [bytes(values[s] for s in decoder.read(length, base_runs(letters[i]) if given else None))
-            for i, length in enumerate(lengths)]
+        return primer()[0].copy().decode(source, lengths)
+    require(2 <= strategy <= 4, f"{what}: unknown strategy")
+    require(strategy != 4 or letters is not None, f"{what}: the letters are missing")
+    model = QualityModel(source, QUALITY_KINDS[strategy - 2], total, what)
+    return model.decode(source, lengths, letters)
 
 
-STRATEGIES = {2: (0, "smooth"), 3: (0, "stepped"), 4: (1, "smooth"), 5: (1, "stepped"), 6: (1, "given"),
-              7: (2, "smooth"), 8: (2, "stepped"), 9: (2, "given")}
-
-
-def decode_alphabet(source, total, what):
-    """The values of a column and its trees."""
-    n = source.byte() + 1
-    values = source.take(n)
-    require(n > 1 and all(a < b for a, b in zip(values, values[1:])), f"{what}: the values do not ascend")
-    return values, decode_trees(source.take(source.uvarint()), n, total, what)
+QUALITY_KINDS = "smooth", "stepped", "given"
 
 
 def decode_leading(data, lengths, what):
-    """The values of a leading column, the models after its primer, and its quality strings."""
+    """The model of a leading column after its primer, and its quality strings."""
     source, total = Bytes(data, what), sum(lengths)
     strategy = source.byte()
-    require(strategy in (10, 11), f"{what}: it is no leading column")
-    values, trees = decode_alphabet(source, total, what)
+    require(strategy in (5, 6), f"{what}: it is no leading column")
+    model = QualityModel(source, QUALITY_KINDS[strategy - 5], total, what)
     records, size = source.uvarint(), source.uvarint()
     require(1 <= records <= len(lengths), f"{what}: there are no such records of a primer")
-    model = QualityDecoder(source.take(size), trees, len(values), DEFAULT, strategy == 11, total, what)
-    model.rate = 16
-    first = [bytes(values[s] for s in model.read(length)) for length in lengths[:records]]
-    model.rate = 4
-    others = model.copy(source.rest(), what)
-    return values, model, first + [bytes(values[s] for s in others.read(length)) for length in lengths[records:]]
+    first = model.decode(Bytes(source.take(size), what), lengths[:records])
+    return model, first + model.copy().decode(source, lengths[records:])
 
 
 def base_runs(letters):
@@ -2201,257 +2177,214 @@ def base_runs(letters):
     return found
 
 
-# -- trees
-
-def decode_trees(data, n, total, what):
-    """One tree a previous symbol: node -> (child 0, child 1), a child being a node or ~symbol."""
-    probs = Probs(ArithmeticDecoder(data))
-    rows = n if total >= 256 * n * n else 1
-    above, trees = [0] * n, []
-    for _ in range(rows):
+def decode_ranks(source, total, what):
+    """The values of a column, and its lists of grades, one a previous symbol."""
+    n = source.byte() + 1
+    values = source.take(n)
+    require(n > 1 and all(a < b for a, b in zip(values, values[1:])), f"{what}: the values do not ascend")
+    probs = Probs(ArithmeticDecoder(source.take(source.uvarint())))
+    lists = n if total >= 256 * n * n else 1
+    above, grades = [0] * n, []
+    for _ in range(lists):
         row = []
         for symbol in range(n):
             left = row[-1] if row else 0
-            level = probs.tree(4 * min(left, 3) + min(above[symbol] >> 2, 3), 7, 30)
-            require(level <= 100, f"{what}: a level is too high")
-            row.append(level)
-        trees.append(make_tree(row))
+            row.append(probs.tree(4 * min(left, 3) + min(above[symbol] >> 2, 3), 7, 30))
+        grades.append(row)
         above = row
-    return trees if rows == n else trees * n
+    return values, grades if lists == n else grades * n
 
 
-def make_tree(levels):
-    """Huffman's tree of the symbols with a level (None: nothing follows; ~symbol: it alone)."""
-    weight = [(2 + (v - 1 & 1)) << (v - 1 >> 1) if v else 0 for v in levels]
-    leaves = sorted((s for s in range(len(levels)) if levels[s]), key=lambda s: (-weight[s], s))
-    if not leaves:
-        return None
-    if len(leaves) == 1:
-        return ~leaves[0]
-    inner, children, next_inner = [], [], 0      # in the order of their making
-    count = len(leaves) - 1
-    while len(inner) < count:
-        taken, sums = [], 0
-        for _ in range(2):
-            leaf = weight[leaves[-1]] if leaves else None
-            node = inner[next_inner] if next_inner < len(inner) else None
-            if node is None or (leaf is not None and leaf <= node):
-                sums += leaf
-                taken.append(~leaves.pop())
-            else:
-                sums += node
-                taken.append(count - 1 - next_inner)    # the last made is node 0
-                next_inner += 1
-        inner.append(sums)
-        children.append((taken[1], taken[0]))           # the first taken is child 1
-    return children[::-1]
+def grade_frequency(grade):
+    return (2 + (grade - 1 & 1)) << (min(grade - 1, 90) >> 1) if grade else 0
 
 
-# -- decisions
-
-def make_state_levels():
-    """P(l): 2^32 times the probability of state level l."""
-    found, t = [0] * 4096, 1 << 62
-    for x in range(2048):
-        found[2048 + x] = (1 << 62) // (((1 << 62) + t) >> 32)
-        if x:
-            found[2048 - x] = (1 << 32) - found[2048 + x]
-        t = t * 4593706758521714574 >> 62
-    found[0] = 2 * found[1] - found[2]
-    return found
+def octaves(i):
+    """FORMAT: The model: L."""
+    e = i.bit_length() - 1
+    return 2048 * e + (i * 2048 >> e) - 2048
 
 
-STATE_P = make_state_levels()
-STATE_RATE = [2, 3, 4, 6, 8, 11, 15, 20, 27, 36, 48, 64, 90, 128, 180, 256, 256]
-NEXT_STATE = {}
+def clamp16(x):
+    return min(max(x, -32768), 32767)
 
 
-def next_state(state, bit):
-    """FORMAT: Qualities, Decisions."""
-    found = NEXT_STATE.get((state, bit))
-    if found is None:
-        found = NEXT_STATE[state, bit] = make_next_state(state >> 12, state & 4095, bit)
-    return found
+def going_on(logit):
+    """FORMAT: The model: s."""
+    a = min(abs(logit), 32767)
+    tail, after = (65536 // (1 + (1 << i)) for i in (a >> 11, (a >> 11) + 1))
+    tail -= (tail - after) * (32 * a & 65535) >> 16
+    return 65536 - tail if logit < 0 else tail
 
 
-def make_next_state(age, level, bit):
-    p, rate = STATE_P[level], STATE_RATE[age]
-    goal = p + ((1 << 32) - p) // rate if bit else p - p // rate
-    low, high = 0, 4094                 # the largest level with P <= goal, or 0
-    while low < high:
-        middle = (low + high + 1) // 2
-        if STATE_P[middle] <= goal:
-            low = middle
+class QualityLane:
+    """The state of the piece of a read that a lane decodes (FORMAT: Qualities, Contexts)."""
+
+    def __init__(self, record, length, place, top, runs):
+        self.record, self.left, self.place, self.runs = record, length, place, runs
+        self.q = [0] * 4
+        self.run = self.before = self.delta = self.share = 0
+        self.fast = self.slow = 256 * top
+
+    def append(self, s, top):
+        q = self.q[0]
+        if s == q:
+            self.run += 1
         else:
-            high = middle - 1
-    f = 0
-    if goal > STATE_P[low]:
-        f = min(65536, 65536 * (goal - STATE_P[low]) // (STATE_P[low + 1] - STATE_P[low]))
-    new = low + ((0x9E3779B1 * (2 * level + bit) & MASK32) >> 16 < f)
-    new = min(max(new, level + 1), 4095) if bit else max(min(new, level - 1), 1)
-    more = STATE_RATE[age + 1] - STATE_RATE[age]
-    if more > 0 and ((40503 * level // 8) % more == 0 or level < 2 or level >= 4094):
-        age += 1
-    return age << 12 | new
+            self.before, self.run = q, 0
+        if self.place:
+            self.delta += abs(s - q)
+        self.fast += 256 * s - self.fast >> 2
+        self.slow += 256 * s - self.slow >> 4
+        self.share += (4096 if s == top else 0) - self.share >> 5
+        self.q = [s] + self.q[:3]
+        self.place += 1
+        self.left -= 1
+
+    def words(self, kind):
+        """Those of features 0, 1, 2, 3 and 5."""
+        _, q2, q3, q4 = self.q
+        p, share, slow = min(self.place, 511), self.share >> 8, self.slow
+        if kind == "given":
+            run, base = self.runs[self.place]
+            return (run << 8 | share << 16, run << 8 | base << 14, run << 8 | (slow >> 11) << 16, run << 8 | q2 << 16,
+                    run << 8 | (max(q2, q3) >> 1) << 16 | (slow >> 12) << 24)
+        first, shares = (slow >> 6) << 8 | p << 20, share << 8 | (p >> 3) << 16
+        if kind == "smooth":
+            return (first, min(self.run, 15) << 8 | (slow >> 8) << 16, shares,
+                    q2 << 8 | max(q3, q4) << 16, q2 << 8 | p << 16)
+        i = 4 * self.delta + 1
+        e = i.bit_length() - 1
+        z = min(2 * e + (2 * i >> e & 1), 31)
+        return (first, min(self.run, 31) << 8 | self.before << 13 | z << 18, shares,
+                q2 << 8 | q3 << 12 | q4 << 16 | z << 20, (self.fast >> 7) << 8 | (slow >> 8) << 20)
 
 
-def root(d):
-    """The square root of min(d, 16383), rounded up."""
-    d = min(d, 16383)
-    r = int(d ** 0.5)
-    while r * r < d:
-        r += 1
-    while r and (r - 1) * (r - 1) >= d:
-        r -= 1
-    return r
+class QualityModel:
+    """FORMAT: Qualities, The model; lines are made when they are first used."""
 
+    def __init__(self, source, kind, total, what):
+        self.values, self.grades = decode_ranks(source, total, what)
+        self.kind, self.what, self.n = kind, what, len(self.values)
+        self.by_rank = [sorted(range(self.n), key=lambda s, row=row: (-row[s], s)) for row in self.grades]
+        self.bits = next(b for b in range(10, 14) if total >> b <= 4 or b == 13)
+        self.lines, self.steps = {}, 0
 
-def oct(r):
-    r, twos = min(r, 255), 0
-    while r > 3:
-        r, twos = r >> 1, twos + 2
-    return twos + r
-
-
-def inverse(i):
-    return -(-65536 // i)
-
-
-class QualityDecoder:
-    def __init__(self, data, trees, n, level, stepped, total, what):
-        self.coder = ArithmeticDecoder(data)
-        self.trees, self.n, self.level, self.stepped, self.what = trees, n, level, stepped, what
-        self.node_bits = max(n - 2, 0).bit_length()
-        bits = min(19 - min(self.node_bits, 6), 15, 1 + total.bit_length())
-        if level == MAX:
-            bits = min(bits + 3, 16)
-        self.context_bits = bits
-        self.models = range(MODELS[level])
-        self.cells = [{} for _ in self.models]
-        self.weights, self.place_weights = {}, {}
-        self.rate = 4
-
-    def copy(self, data, what):
-        """A decoder of data that begins with the models as they are now."""
+    def copy(self):
         other = copy.copy(self)
-        other.coder, other.what = ArithmeticDecoder(data), what
-        other.cells = [dict(cells) for cells in self.cells]
-        other.weights = {key: list(weights) for key, weights in self.weights.items()}
+        other.lines = {key: list(line) for key, line in self.lines.items()}
         return other
 
-    def read(self, length, given=None):
-        """The symbols of one read (FORMAT: Qualities, Contexts); given are its base_runs, or None."""
-        n, symbols = self.n, []
-        run = before = run_before = delta = tops = seen = 0
-        means = {2: 256 * (n - 1), 4: 256 * (n - 1)}
-        share = pl8 = 0
-        for place in range(length):
-            if self.level == MAX:
-                share = tops * inverse(seen + 1) >> 12
-                pl8 = min(place >> 3, 31)
-            elif place and place % 8 == 0:
-                share = tops * inverse(seen) >> 12
-                pl8 = min(place >> 3, 31)
-                if seen == 256:
-                    seen, tops = 128, tops >> 1
-            q = symbols[:-7:-1] + [0] * 6       # q[0] is q1
-            now = dict(q=q, run=run, before=before, run_before=run_before, delta=delta,
-                       mean2=means[2], mean4=means[4], share=share, pl8=pl8, place=place,
-                       given=given and given[place])
-            if self.level == MAX:
-                starts = [self.start(self.max_hash(i, now)) for i in self.models]
-            else:
-                starts = [self.start(GOLDEN * self.word(i, now) & MASK64) for i in self.models]
-            s = self.symbol(q[0], place, starts)
-            if s == q[0]:
-                run += 1
-            else:
-                before, run_before, run = q[0], run, 0
-            if symbols:
-                delta += abs(s - q[0])
-            for w in means:
-                means[w] += (256 * s - means[w]) >> w
-            tops += s == n - 1
-            seen += 1
-            if self.level == MAX and seen == 256:
-                seen, tops = 128, tops >> 1
-            symbols.append(s)
-        return symbols
+    def line(self, feature, index, k, q1):
+        if k:
+            index = 2 ** self.bits + (k - 1) * 2 ** (self.bits - 2) + (index >> 2)
+        found = self.lines.get((feature, index))
+        if found is None:
+            found = self.lines[feature, index] = self.first_logits(q1, k) if feature == 4 else [0] * 8
+        return found
 
-    def start(self, h):
-        return h >> (64 - self.context_bits) << self.node_bits
+    def first_logits(self, q1, k):
+        found, row = [0] * 8, self.grades[q1]
+        frequencies = [grade_frequency(row[s]) for s in self.by_rank[q1]]
+        for r in range(8 * k, min(8 * k + 8, self.n - 1)):
+            logit = octaves(1 + frequencies[r]) - octaves(1 + sum(frequencies[r + 1:]))
+            found[r - 8 * k] = min(max(logit, -16384), 16384)
+        return found
 
-    def word(self, model, now):
-        """The context of levels fast and default."""
-        q1 = now["q"][0]
-        pl = min(now["place"], 511)
-        runs = oct(now["run"]) << 8 | now["before"] << 16
-        roots = root(now["delta"])
-        if now["given"]:
-            run_class, base = now["given"]
-            return q1 | run_class << 8 | (now["share"], base, now["mean4"] >> 11)[model] << 16
-        if self.level == FAST:
-            if self.stepped:
-                return q1 | runs | roots << 32
-            return q1 | (now["mean4"] >> 8) << 8 | min(now["place"] >> 2, 127) << 32
-        if self.stepped:
-            return q1 | (runs | roots << 32,
-                         (now["mean2"] >> 6) << 8 | (pl >> 3 & 31) << 32,
-                         roots << 8 | pl << 32)[model]
-        return q1 | ((now["mean4"] >> 10) << 8 | pl << 32,
-                     runs | oct(now["run_before"]) << 32,
-                     now["share"] << 8 | now["pl8"] << 32)[model]
+    def indices(self, lane):
+        q1 = lane.q[0]
+        found = []
+        for w in lane.words(self.kind):
+            y = (q1 | w) * 0x9E3779B1 & MASK32
+            found.append((y ^ y >> 15) * 0x85EBCA77 % 2 ** 32 >> 32 - self.bits)
+        found.insert(4, 4 * q1)
+        return found
 
-    def max_hash(self, model, now):
-        q = now["q"]
-        q1, q2, q3, q4, q5, q6 = q[:6]
-        pl, pl8 = min(now["place"], 511), now["pl8"]
-        run, before, run_before = oct(now["run"]), now["before"], oct(now["run_before"])
-        roots, share, mean2, mean4 = root(now["delta"]), now["share"], now["mean2"], now["mean4"]
-        if now["given"]:
-            run_class, base = now["given"]
-            parts = ((run_class, share), (run_class, base), (run_class, mean4 >> 11),
-                     (run_class, base, mean4 >> 11), (run_class, q2),
-                     (run_class, max(q2, q3) >> 1, mean4 >> 12), (run_class, run, before),
-                     (pl, mean4 >> 10))[model]
-        elif self.stepped:
-            parts = ((run, before, roots), (mean2 >> 6, pl8), (pl, roots), (share, pl8),
-                     (q2, q3, q4, roots), (mean4 >> 6, roots), (q2, q3, q4, mean4 >> 8),
-                     (pl, mean4 >> 10))[model]
-        else:
-            parts = ((pl, mean4 >> 10), (run, before, run_before), (share, pl8),
-                     (max(q2, q3), int(q2 == q3), min(now["delta"] >> 3, 7)),
-                     (max(q2, q3), mean4 >> 9, pl8), (run, before, roots),
-                     (q2, max(q3, q4, q5, q6)), (pl, roots))[model]
-        a, b, c, e = (parts + (0, 0, 0))[:4]
-        y = GOLDEN * (q1 | a << 8 | b << 24 | c << 40) & MASK64
-        y ^= e * 0xD6E8FEB86659FD93 & MASK64
-        return GOLDEN * (y ^ y >> 29) & MASK64
+    def decode(self, source, lengths, letters=None):
+        """The quality strings of the records."""
+        found = [bytearray(length) for length in lengths]
+        pieces = [(record, at, min(4096, length - at)) for record, length in enumerate(lengths)
+                  for at in range(0, length, 4096)]
+        while pieces:
+            size, count = 0, 0
+            while count < len(pieces) and size < 1 << 20:
+                size += pieces[count][2]
+                count += 1
+            self.block(source, pieces[:count], found, letters)
+            pieces = pieces[count:]
+        source.finish()
+        return [bytes(text) for text in found]
 
-    def symbol(self, previous, place, starts):
-        tree = self.trees[previous]
-        require(tree is not None, f"{self.what}: a symbol follows that cannot")
-        if isinstance(tree, int):
-            return ~tree
-        node = 0
-        while node >= 0:
-            bit = self.decide(previous, place, node, [start + node for start in starts])
-            node = tree[node][bit]
-        return ~node
+    def block(self, source, pieces, found, letters):
+        pieces = iter(pieces)
 
-    def decide(self, previous, place, node, places):
-        states = [cells.get(at, 2048) for cells, at in zip(self.cells, places)]
-        inputs = [(state & 4095) - 2048 for state in states]
-        if self.level == FAST:
-            bit = self.coder.bit(squash(inputs[0]))
-        elif self.level == DEFAULT:
-            bit = self.coder.mixed(inputs, [self.weights.setdefault((previous, node), [21845] * 3)], self.rate)
-        else:
-            bit = self.coder.mixed(inputs, [self.weights.setdefault((previous, node), [4915] * 8),
-                                            self.place_weights.setdefault((min(place, 63), node), [4915] * 8)], 2)
-        for cells, at, state in zip(self.cells, places, states):
-            cells[at] = next_state(state, bit)
-        return bit
+        def take():
+            piece = next(pieces, None)
+            if piece is None:
+                return None
+            record, at, length = piece
+            return QualityLane(record, length, at, self.n - 1, base_runs(letters[record]) if letters else None)
+
+        lanes = [take() for _ in range(16)]
+        states = [source.fixed(4) for lane in lanes if lane]
+        while any(lanes):
+            self.steps += 1
+            ranks = self.step(source, lanes, states)
+            for i, lane in enumerate(lanes):
+                if lane:
+                    s = self.by_rank[lane.q[0]][ranks[i]]
+                    found[lane.record][lane.place] = self.values[s]
+                    lane.append(s, self.n - 1)
+                    if not lane.left:
+                        lanes[i] = take()
+        require(all(x == 65536 for x in states), f"{self.what}: a block ends wrongly")
+
+    def step(self, source, lanes, states):
+        """The ranks of the next symbols, by lane."""
+        rate = 80 + 320 * 80 // (80 + min((self.steps - 1) // 256, 65536))
+        dither = (40503 * self.steps & 65535) * (65536 // rate) >> 16
+        indices = [lane and self.indices(lane) for lane in lanes]
+        ranks, active, k = {}, [i for i, lane in enumerate(lanes) if lane], 0
+        while active and self.n - 1 > 8 * k:
+            predicted = []
+            for i in active:
+                q1 = lanes[i].q[0]
+                lines = [self.line(f, index, k, q1) for f, index in enumerate(indices[i])]
+                predicted.append((i, lines) + self.predict(lines, k))
+            active, decoded = [], []
+            for i, lines, going, bounds in predicted:
+                c = states[i] & 65535
+                e = sum(bound > c for bound in bounds)
+                above, below = bounds[e - 1] if e else 65536, bounds[e] if e < 8 else 0
+                states[i] = (above - below) * (states[i] >> 16) + c - below
+                if states[i] < 65536:
+                    states[i] = states[i] << 16 | source.fixed(2)
+                ranks[i] = 8 * k + e
+                if e == 8:
+                    active.append(i)
+                decoded.append((lines, going, e))
+            for lines, going, e in decoded:
+                for j in range(min(e, 7) + 1):
+                    v = min((going[j] >> 1) - (32767 if j < e else 0) + dither, 32767)
+                    m = v * rate >> 16
+                    for line in lines:
+                        line[j] = clamp16(line[j] + m)
+            k += 1
+        return ranks
+
+    def predict(self, lines, k):
+        """The probabilities of going on, and the bounds."""
+        s = []
+        for j in range(8):
+            logit = 0
+            for line in lines:
+                logit = clamp16(logit + line[j])
+            s.append(going_on(logit))
+        p01, p23, p45, p67 = (s[j] * s[j + 1] >> 16 for j in (0, 2, 4, 6))
+        p03 = p01 * p23 >> 16
+        products = [s[0], p01, p01 * s[2] >> 16, p03, p03 * s[4] >> 16, p03 * p45 >> 16,
+                    p03 * (p45 * s[6] >> 16) >> 16, p03 * (p45 * p67 >> 16) >> 16]
+        return s, [(p * 65528 >> 16) + 8 - j if 8 * k + j < self.n - 1 else 0 for j, p in enumerate(products)]
 
 
 # ---------------------------------------------------------------------------

@@ -1,0 +1,337 @@
+package quals
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+const (
+	// blockSymbols is about how many symbols a block has; blocks have whole pieces. Encoding keeps what the model says of a block.
+	blockSymbols = 1 << 20
+	// pieceSymbols is the most symbols of a piece: longer reads are cut.
+	pieceSymbols = 1 << 12
+	// stateStart is the state of a coder at first. States are never smaller.
+	stateStart = 1 << 16
+)
+
+// coder codes a column by a model, block by block. The symbols of a block are cut into pieces: reads, or parts of long reads. There are
+// numLanes lanes; one whose piece has ended takes the next piece. Each lane has a state of an asymmetric numeral system (Duda, 2009), and
+// all write to, or read from, one stream of words of 16 bits.
+type coder struct {
+	*model
+	in     *Input
+	record int      // of the next piece
+	offset int      // of the next piece in its record
+	read   []uint16 // classes of the bases of that record, if given
+
+	left    [numLanes]int      // symbols of the piece
+	to      [numLanes]int      // place of the next symbol
+	classes [numLanes][]uint16 // of the bases of the piece that follow
+	lanes   []uint8            // those that have a piece
+	next    int                // place of the next piece
+
+	history histories
+	symbols [numLanes]uint32
+	ranks   [numLanes]uint32 // that are left after the rounds
+	all     round
+	some    round               // of some of the lanes
+	exist   [][lineSlots]uint16 // by round
+	quals   []byte
+
+	// encoding
+	decisions []decision
+	// decoding
+	decoding bool
+	words    []byte // not read yet
+	overrun  bool
+}
+
+// decision is the rank of a lane in a round, as it is encoded: the start and the size of its interval, in 1/65536.
+type decision struct {
+	start, size uint16
+	lane        uint8
+}
+
+// newPiece gives a lane the next piece of the block, if there is one.
+func (c *coder) newPiece(l int, end int) bool {
+	for c.record < c.in.Records && c.offset == c.in.Lengths.Of(c.record) {
+		c.record, c.offset = c.record+1, 0
+	}
+	if c.next >= end {
+		return false
+	}
+	length := c.in.Lengths.Of(c.record)
+	n := min(pieceSymbols, length-c.offset)
+	c.left[l], c.to[l] = n, c.next
+	c.history.reset(l, uint32(min(c.offset, 1<<30)), uint32(len(c.model.ranks.values)-1))
+	if c.kind == given {
+		if c.offset == 0 {
+			c.read = runsOf(nil, c.in.Bases[c.next:][:length])
+		}
+		c.classes[l] = c.read[c.offset:]
+		c.history.class[l] = uint32(c.classes[l][0])
+	}
+	c.next += n
+	c.offset += n
+	return true
+}
+
+// blockEnd returns where the block that begins at the next piece ends, and how many lanes it has.
+func (c *coder) blockEnd() (end, lanes int) {
+	end = c.next
+	for r, offset := c.record, c.offset; r < c.in.Records && end-c.next < blockSymbols; {
+		n := min(pieceSymbols, c.in.Lengths.Of(r)-offset)
+		if n == 0 {
+			r, offset = r+1, 0
+			continue
+		}
+		end += n
+		offset += n
+		lanes++
+	}
+	return end, min(lanes, numLanes)
+}
+
+// block codes the symbols up to end.
+func (c *coder) block(end int) {
+	c.lanes = c.lanes[:0]
+	for l := range numLanes {
+		if c.newPiece(l, end) {
+			c.lanes = append(c.lanes, uint8(l))
+		}
+	}
+	for len(c.lanes) > 0 && !c.overrun {
+		steps := c.left[c.lanes[0]]
+		for _, l := range c.lanes {
+			steps = min(steps, c.left[l])
+		}
+		for range steps {
+			c.step()
+		}
+		kept := c.lanes[:0]
+		for _, l := range c.lanes {
+			if c.left[l] -= steps; c.left[l] > 0 || c.newPiece(int(l), end) {
+				kept = append(kept, l)
+			}
+		}
+		c.lanes = kept
+	}
+}
+
+// step codes a symbol of each lane.
+func (c *coder) step() {
+	t, h := c.model.ranks, &c.history
+	if !c.decoding {
+		for _, l := range c.lanes {
+			s := t.symbol[c.quals[c.to[l]]]
+			c.symbols[l], c.ranks[l] = uint32(s), uint32(t.rank[h.last[l]][s])
+		}
+	}
+	c.contexts(h, &c.all.at)
+	rate, dither := c.nextRate()
+	c.round(c.lanes, 0, rate, dither)
+	if c.rounds() > 1 {
+		c.further(rate, dither)
+	}
+	for _, l := range c.lanes {
+		if c.decoding {
+			s := t.byRank[h.last[l]&255][c.ranks[l]&255]
+			c.symbols[l] = uint32(s)
+			c.quals[c.to[l]] = t.values[s]
+		}
+		c.to[l]++
+	}
+	h.append(&c.symbols, uint32(len(t.values)-1))
+	if c.kind == given {
+		for _, l := range c.lanes {
+			c.classes[l] = c.classes[l][1:]
+			h.class[l] = uint32(c.classes[l][0])
+		}
+	}
+}
+
+// further codes the ranks from 8 on.
+func (c *coder) further(rate, dither int32) {
+	var memory [numLanes]uint8
+	for k := 1; k < c.rounds(); k++ {
+		lanes := memory[:0]
+		for _, l := range c.lanes {
+			if c.ranks[l] >= uint32(k)*lineSlots {
+				lanes = append(lanes, l)
+			}
+		}
+		if len(lanes) == 0 {
+			return
+		}
+		c.round(lanes, k, rate, dither)
+	}
+}
+
+// round codes the ranks of some lanes that are at least 8 * k, as far as it can.
+func (c *coder) round(lanes []uint8, k int, rate, dither int32) {
+	r := &c.all
+	if k > 0 || len(lanes) < numLanes {
+		r = &c.some
+		c.choose(lanes, k)
+	}
+	r.n = len(lanes)
+	r.exist = c.exist[k]
+	predict(c.slots, r)
+	if c.decoding {
+		c.decode(r)
+	} else {
+		for i, l := range lanes {
+			rank := min(c.ranks[l]-uint32(k)*lineSlots, lineSlots)
+			r.rank[i] = rank
+			b := r.bound[i][lineSlots-1:]
+			if rank == lineSlots {
+				c.decisions = append(c.decisions, decision{0, b[rank], l})
+			} else {
+				c.decisions = append(c.decisions, decision{b[rank+1], b[rank] - b[rank+1], l})
+			}
+		}
+	}
+	learn(c.slots, r, rate, dither)
+	if !c.decoding {
+		return
+	}
+	for i, l := range lanes {
+		c.ranks[l] = uint32(k)*lineSlots + r.rank[i]
+		if r != &c.all {
+			c.all.x[l] = r.x[i]
+		}
+	}
+}
+
+// choose copies the lines and states of some lanes.
+func (c *coder) choose(lanes []uint8, k int) {
+	for i, l := range lanes {
+		for f := range c.all.at {
+			at := c.all.at[f][l]
+			if k > 0 {
+				base := uint32(f) * c.lines
+				at = (base + c.model.further(at/lineBytes-base, uint32(k))) * lineBytes
+			}
+			c.some.at[f][i] = at
+		}
+		c.some.x[i] = c.all.x[l]
+	}
+}
+
+// decode finds the ranks of entries, and moves the states on.
+func (c *coder) decode(r *round) {
+	if len(c.words) >= 2*numLanes {
+		c.words = c.words[decodeRanks(r, c.words):]
+		return
+	}
+	var padded [2 * numLanes]byte
+	copy(padded[:], c.words)
+	n := decodeRanks(r, padded[:])
+	c.overrun = c.overrun || n > len(c.words)
+	c.words = c.words[min(n, len(c.words)):]
+}
+
+// decodePlain finds the ranks of entries, and returns how many bytes of words it read.
+func decodePlain(r *round, words []byte) (n int) {
+	for i := range r.n {
+		b := r.bound[i][lineSlots-1:]
+		x := r.x[i]
+		rank := 0
+		for rank < lineSlots && b[rank+1] > uint16(x) {
+			rank++
+		}
+		start := uint16(0)
+		if rank < lineSlots {
+			start = b[rank+1]
+		}
+		x = x>>16*uint32(b[rank]-start) + x&0xffff - uint32(start)
+		if x < stateStart {
+			x = x<<16 | uint32(binary.LittleEndian.Uint16(words[n:]))
+			n += 2
+		}
+		r.rank[i], r.x[i] = uint32(rank), x
+	}
+	return n
+}
+
+// encode appends a column to out.
+func (m *model) encode(out []byte, in *Input) []byte {
+	c := newCoder(m, in)
+	c.quals = in.Quals
+	var words []uint16
+	for {
+		end, lanes := c.blockEnd()
+		if end == c.next {
+			return out
+		}
+		in.tick(end - c.next)
+		c.decisions = slices.Grow(c.decisions[:0], end-c.next+numLanes)
+		c.block(end)
+		// What is decoded first is encoded last.
+		var states [numLanes]uint32
+		for l := range states {
+			states[l] = stateStart
+		}
+		words = words[:0]
+		for i := len(c.decisions) - 1; i >= 0; i-- {
+			d := &c.decisions[i]
+			x, size := states[d.lane&(numLanes-1)], uint32(d.size)
+			if x>>16 >= size {
+				words = append(words, uint16(x))
+				x >>= 16
+			}
+			q := x / size
+			states[d.lane&(numLanes-1)] = q<<16 + x - q*size + uint32(d.start)
+		}
+		for _, x := range states[:lanes] {
+			out = binary.LittleEndian.AppendUint32(out, x)
+		}
+		for _, w := range slices.Backward(words) {
+			out = binary.LittleEndian.AppendUint16(out, w)
+		}
+	}
+}
+
+// newCoder returns a coder of a column.
+func newCoder(m *model, in *Input) *coder {
+	c := &coder{model: m, in: in, exist: make([][lineSlots]uint16, m.rounds())}
+	for i := range len(m.ranks.values) - 1 {
+		c.exist[i/lineSlots][i%lineSlots] = 0xffff
+	}
+	return c
+}
+
+// decode appends the values that encode coded to dst, which has total bytes in the end.
+func (m *model) decode(data []byte, in *Input, total int, dst []byte) ([]byte, error) {
+	c := newCoder(m, in)
+	c.decoding, c.words = true, data
+	before := len(dst)
+	for len(dst) < total {
+		end, lanes := c.blockEnd()
+		if end == c.next || len(c.words) < 4*lanes {
+			return nil, ErrCorrupt
+		}
+		in.tick(end - c.next)
+		for l := range lanes {
+			c.all.x[l] = binary.LittleEndian.Uint32(c.words[4*l:])
+		}
+		c.words = c.words[4*lanes:]
+		n := end - c.next
+		dst = slices.Grow(dst, n)
+		c.quals = dst[before : before+end]
+		c.block(end)
+		if c.overrun {
+			return nil, ErrCorrupt
+		}
+		for _, x := range c.all.x[:lanes] {
+			if x != stateStart {
+				return nil, ErrCorrupt
+			}
+		}
+		dst = dst[:before+end]
+	}
+	if in.decoded() == in.Records && len(c.words) > 0 {
+		return nil, ErrCorrupt
+	}
+	return dst[:total], nil
+}

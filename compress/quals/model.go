@@ -1,0 +1,201 @@
+package quals
+
+import "sync"
+
+// A model predicts the ranks of symbols. It is an additive logistic model: each of several features of the history of a read chooses a line
+// of 8 slots, and the sum of slot k of these lines is the logit, in 1/2048 octaves, of stopping at rank k when ranks below k are excluded.
+// All slots of the sum learn together: they move by the error of the prediction, which is the gradient of the coded size (online logistic
+// regression). Ranks from 8 on are coded in further rounds, each with lines of its own.
+type model struct {
+	ranks *ranks
+	kind  kind
+	bits  uint   // log2 of the lines of a feature in the first round
+	lines uint32 // of a feature
+	slots []line // those of feature f begin at f * lines
+	steps uint32 // so far
+	rate  uint32 // of learning
+	span  uint32 // of dither
+}
+
+const (
+	numFeatures = 6
+	lineSlots   = 8 // ranks of a round
+	lineBytes   = 2 * lineSlots
+
+	// lastFeature is the feature that is the last symbol alone. Its slots are set by the frequencies of symbols at first.
+	lastFeature = 4
+
+	maxLineBits = 13 // more would compress better, but exceed the cache
+	minLineBits = 10 // each last symbol has a line in all rounds
+	lessBits    = 2  // of the lines of further rounds
+)
+
+// line is the slots of one feature in one context.
+type line [lineSlots]int16
+
+// round is predictions side by side: one for each of n entries, which are lanes. It is laid out for the assembler.
+type round struct {
+	at    [numFeatures][numLanes]uint32       // where in the slots the lines start, in bytes
+	going [numLanes][lineSlots]uint16         // probability of going on at each rank, in 1/65536
+	bound [numLanes + 1][2 * lineSlots]uint16 // the upper half: the share of ranks above k. The rest is 0
+	x     [numLanes]uint32                    // states of the coders; decoding only
+	rank  [numLanes]uint32                    // coded: at most 8, which is a rank of a further round
+	exist [lineSlots]uint16                   // all ones for ranks that go on
+	n     int
+}
+
+// unusedSlots are those of models that are not used again. A model takes a MB or more, and there are many: slices, and samples of a batch,
+// may be small.
+var unusedSlots sync.Pool
+
+// release gives the memory of a model to later ones. It must not be used again.
+func (m *model) release() {
+	unusedSlots.Put(&m.slots)
+	m.slots = nil
+}
+
+func takeSlots(n int) []line {
+	if s, ok := unusedSlots.Get().(*[]line); ok && cap(*s) >= n {
+		return (*s)[:n]
+	}
+	return make([]line, n)
+}
+
+// newModel returns the model of a column of total symbols.
+func newModel(t *ranks, total int, k kind) *model {
+	m := &model{ranks: t, kind: k, bits: lineBitsFor(total)}
+	m.lines = 1<<m.bits + uint32(m.rounds()-1)<<(m.bits-lessBits)
+	m.slots = takeSlots(numFeatures * int(m.lines))
+	clear(m.slots)
+	for last := range t.values {
+		for k := range len(t.values) - 1 {
+			at := uint32(last) << lessBits
+			if round := uint32(k) / lineSlots; round > 0 {
+				at = m.further(at, round)
+			}
+			m.slots[lastFeature*m.lines+at][k%lineSlots] = t.logit(last, k)
+		}
+	}
+	return m
+}
+
+// rounds returns how many rounds the rarest symbol takes.
+func (m *model) rounds() int { return (len(m.ranks.values) - 2 + lineSlots) / lineSlots }
+
+// further returns the line of a further round, from 1 on, of which the line of the first round is given; both count from the first line of
+// their feature.
+func (m *model) further(line, round uint32) uint32 {
+	return 1<<m.bits + (round-1)<<(m.bits-lessBits) + line>>lessBits
+}
+
+// lineBitsFor returns log2 of the lines of a feature for a column of total symbols: not many more than it can use.
+func lineBitsFor(total int) uint {
+	b := uint(minLineBits)
+	for b < maxLineBits && total>>b > 4 {
+		b++
+	}
+	return b
+}
+
+// clone returns a copy that learns by itself.
+func (m *model) clone() *model {
+	c := *m
+	c.slots = takeSlots(len(m.slots))
+	copy(c.slots, m.slots)
+	return &c
+}
+
+// Rates of learning, in 1/2^16 of an error of 1/2^15: they fall from the first to the last, every rateSteps steps.
+const (
+	firstRate = 400
+	lastRate  = 80
+	rateHalf  = 80 // after so many falls half of the difference is left
+	rateSteps = 256
+)
+
+// nextRate returns the rate of a step and its dither, a number below 65536 / rate, which makes the rounding of small movements unbiased.
+func (m *model) nextRate() (rate, dither int32) {
+	if m.steps%rateSteps == 0 {
+		m.rate = lastRate + (firstRate-lastRate)*rateHalf/(rateHalf+min(m.steps/rateSteps, 1<<16))
+		m.span = 65536 / m.rate
+	}
+	m.steps++
+	return int32(m.rate), int32(m.steps * 40503 & 0xffff * m.span >> 16)
+}
+
+// tailOf is the logistic function of an integer number of octaves below 0, in 1/65536.
+var tailOf = func() (t [17]uint16) {
+	for i := range t {
+		t[i] = uint16(65536 / (1 + uint32(1)<<i))
+	}
+	return
+}()
+
+// goOn returns the probability of not stopping, of which the logit of stopping is given: between octaves the function is linear.
+func goOn(logit int16) uint16 {
+	a := uint16(min(max(int32(logit), -int32(logit)), 32767))
+	octave := a >> 11 & 15
+	tail := tailOf[octave] - mulHigh(tailOf[octave]-tailOf[octave+1], a<<5)
+	if logit < 0 {
+		return -tail
+	}
+	return tail
+}
+
+func mulHigh(a, b uint16) uint16 { return uint16(uint32(a) * uint32(b) >> 16) }
+
+func saturate(x int32) int16 { return int16(min(max(x, -32768), 32767)) }
+
+// predictPlain sets what each entry predicts.
+func predictPlain(slots []line, r *round) {
+	for i := range r.n {
+		var logits [lineSlots]int16
+		for f := range r.at {
+			l := &slots[r.at[f][i]/lineBytes]
+			for k, v := range l {
+				logits[k] = saturate(int32(logits[k]) + int32(v))
+			}
+		}
+		d := &r.going[i]
+		for k := range d {
+			d[k] = goOn(logits[k])
+		}
+		s := *d // products: the share of ranks above k
+		for k := 1; k < lineSlots; k += 2 {
+			s[k] = mulHigh(s[k-1], s[k])
+		}
+		for k := 2; k < lineSlots; k += 4 {
+			s[k], s[k+1] = mulHigh(s[k-1], s[k]), mulHigh(s[k-1], s[k+1])
+		}
+		for k := 4; k < lineSlots; k++ {
+			s[k] = mulHigh(s[3], s[k])
+		}
+		b := r.bound[i][lineSlots:]
+		for k := range b {
+			b[k] = (mulHigh(s[k], 65536-lineSlots) + uint16(lineSlots-k)) & r.exist[k]
+		}
+	}
+}
+
+// learnPlain moves the slots of each entry.
+func learnPlain(slots []line, r *round, rate, dither int32) {
+	for i := range r.n {
+		var steps [lineSlots]int32
+		rank := r.rank[i]
+		for k := range steps {
+			if k := uint32(k); k <= rank {
+				e := int32(r.going[i][k] >> 1)
+				if k < rank {
+					e -= 32767
+				}
+				steps[k] = int32(saturate(e+dither)) * rate >> 16
+			}
+		}
+		for f := range r.at {
+			l := &slots[r.at[f][i]/lineBytes]
+			for k := range l {
+				l[k] = saturate(int32(l[k]) + steps[k])
+			}
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package quals
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"orcomgo/compress/rangecoder"
+)
+
+// ranks is the alphabet of a column and, for each previous symbol, the symbols by falling frequency. The rank of a symbol is its index in
+// that list: most symbols have rank 0.
+type ranks struct {
+	values []byte       // ascending; a symbol is an index here
+	symbol [256]uint8   // of a value
+	byRank [][256]uint8 // by previous symbol and rank: the symbol
+	rank   [][256]uint8 // by previous symbol and symbol. Encoding only
+	grades []uint32     // of frequencies, in rows by previous symbol, or one row for all
+}
+
+// listsOf returns how many lists a column of total bytes and n values has: one for each previous symbol, or one for all if it is short,
+// since a list for each takes about n*n/3 bytes.
+func listsOf(n, total int) int {
+	if total < 256*n*n {
+		return 1
+	}
+	return n
+}
+
+// valuesOf returns the values of the column, ascending.
+func valuesOf(quals []byte) (values []byte) {
+	var seen [256]bool
+	for _, q := range quals {
+		seen[q] = true
+	}
+	for v, is := range seen {
+		if is {
+			values = append(values, byte(v))
+		}
+	}
+	return values
+}
+
+// newRanks returns the ranks of a column that has these values, and their coded form.
+func newRanks(in *Input, values []byte) (*ranks, []byte) {
+	t := &ranks{values: values}
+	for s, v := range values {
+		t.symbol[v] = uint8(s)
+	}
+	n := len(values)
+	// The same pair often follows itself, and many processors take long to read a count that was just written: so there are two tables.
+	var counts [2][]uint64 // at previous symbol * n + symbol
+	counts[0], counts[1] = make([]uint64, n*n), make([]uint64, n*n)
+	src := in.Quals
+	for r := range in.Records {
+		last := 0 // a read starts as if after symbol 0
+		k := in.Lengths.Of(r)
+		for i, q := range src[:k] {
+			s := int(t.symbol[q])
+			counts[i&1][last+s]++
+			last = s * n
+		}
+		src = src[k:]
+	}
+	all := make([]uint64, listsOf(n, len(in.Quals))*n)
+	for i := range n * n {
+		all[i%len(all)] += counts[0][i] + counts[1][i]
+	}
+	grades := make([]uint32, len(all))
+	for i, count := range all {
+		grades[i] = gradeOf(count)
+	}
+	t.sort(grades)
+	return t, t.append(nil, grades)
+}
+
+// append appends the coded ranks: the number of values less 1, the values, the length of the coded grades, and these.
+func (t *ranks) append(out []byte, grades []uint32) []byte {
+	out = append(out, byte(len(t.values)-1))
+	out = append(out, t.values...)
+	c := rangecoder.EncodeTo(nil)
+	codeGrades(c, grades, len(t.values))
+	part := c.Enc.Finish()
+	return append(binary.AppendUvarint(out, uint64(len(part))), part...)
+}
+
+// parseRanks reads what append wrote and returns the rest of data.
+func parseRanks(data []byte, total int) (*ranks, []byte, error) {
+	if len(data) == 0 {
+		return nil, nil, ErrCorrupt
+	}
+	n := int(data[0]) + 1
+	if data = data[1:]; n < 2 || len(data) < n {
+		return nil, nil, ErrCorrupt
+	}
+	t := &ranks{values: data[:n:n]}
+	for i, v := range t.values {
+		if i > 0 && v <= t.values[i-1] {
+			return nil, nil, ErrCorrupt
+		}
+		t.symbol[v] = uint8(i)
+	}
+	size, k := binary.Uvarint(data[n:])
+	if k <= 0 || size > uint64(len(data)-n-k) {
+		return nil, nil, ErrCorrupt
+	}
+	data = data[n+k:]
+	c := rangecoder.DecodeFrom(data[:size])
+	grades := make([]uint32, listsOf(n, total)*n)
+	codeGrades(c, grades, n)
+	if err := c.Dec.Err(); err != nil {
+		return nil, nil, fmt.Errorf("%w: frequencies: %w", ErrCorrupt, err)
+	}
+	t.sort(grades)
+	return t, data[size:], nil
+}
+
+// gradeOf returns how the frequency n is coded: as 0 for none, else 1 + twice its logarithm to base 2, rounded down.
+func gradeOf(n uint64) uint32 {
+	if n == 0 {
+		return 0
+	}
+	return 1 + halfOctaves(n)
+}
+
+// halfOctaves returns twice the logarithm of n to base 2, rounded down to what the two highest bits say; n is at least 1.
+func halfOctaves(n uint64) uint32 {
+	e := bits.Len64(n) - 1
+	return 2*uint32(e) + uint32(n<<1>>e)&1
+}
+
+const (
+	gradeBits  = 7  // of a coded grade
+	gradeLimit = 30 // of its probabilities
+)
+
+// codeGrades codes grades, in rows of n. Each is a symbol of a tree, chosen by the grades to the left and above.
+func codeGrades(c *rangecoder.Coder, grades []uint32, n int) {
+	var models [16]rangecoder.Tree
+	for i := range models {
+		models[i] = rangecoder.NewTree(gradeBits)
+	}
+	for i, v := range grades {
+		var left, up uint32
+		if i%n > 0 {
+			left = grades[i-1]
+		}
+		if i >= n {
+			up = grades[i-n]
+		}
+		grades[i] = models[min(left, 3)<<2|min(up>>2, 3)].Code(c, v, gradeLimit)
+	}
+}
+
+// sort makes the lists from rows of grades: one for each previous symbol, or one for all.
+func (t *ranks) sort(grades []uint32) {
+	n := len(t.values)
+	t.grades = grades
+	t.byRank, t.rank = make([][256]uint8, n), make([][256]uint8, n)
+	for p := range n {
+		row := grades[p*n%len(grades):][:n]
+		list := t.byRank[p][:n]
+		for s := range list {
+			list[s] = uint8(s)
+		}
+		slices.SortStableFunc(list, func(a, b uint8) int { return int(row[b]) - int(row[a]) })
+		for k, s := range list {
+			t.rank[p][s] = uint8(k)
+		}
+	}
+}
+
+// frequencyOf returns about the frequency of a grade, in halves.
+func frequencyOf(grade uint32) uint64 {
+	if grade == 0 {
+		return 0
+	}
+	return (2 + uint64(grade-1)&1) << (min(grade-1, maxGrade) >> 1)
+}
+
+// maxGrade bounds the grades whose frequencies are distinguished, so that the sum of frequencies has less than 64 bits.
+const maxGrade = 90
+
+// maxLogit bounds the first logits of ranks: 8 octaves.
+const maxLogit = 8 << 11
+
+// logit returns that of rank k after a symbol, against all later ranks, in 1/2048 octaves, by the frequencies. Both have at least half an
+// occurrence.
+func (t *ranks) logit(last, k int) int16 {
+	n := len(t.values)
+	row := t.grades[last*n%len(t.grades):][:n]
+	rest := uint64(0)
+	for _, s := range t.byRank[last][k+1 : n] {
+		rest += frequencyOf(row[s])
+	}
+	logit := octaves(1+frequencyOf(row[t.byRank[last][k]])) - octaves(1+rest)
+	return int16(min(max(logit, -maxLogit), maxLogit))
+}
+
+// octaves returns the logarithm of n to base 2, in 1/2048; between powers of 2 it is linear.
+func octaves(n uint64) int32 {
+	e := bits.Len64(n) - 1
+	return int32(e)<<11 + int32(n<<(63-e)>>52&2047)
+}
