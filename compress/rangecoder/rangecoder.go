@@ -179,12 +179,6 @@ func (d *Decoder) Next() uint64 {
 	return uint64(binary.BigEndian.Uint32(b[:]))
 }
 
-// State returns the state of the decoder, for a loop that decodes by itself, as Decode does, with the state in registers.
-func (d *Decoder) State() (code, size uint64) { return d.code, d.size }
-
-// SetState is called at the end of such a loop.
-func (d *Decoder) SetState(code, size uint64) { d.code, d.size = code, size }
-
 // Decode returns the next bit, given probability p/65536 of its being 1; 1 <= p <= 65535.
 func (d *Decoder) Decode(p uint32) int {
 	split := d.size >> ProbBits * uint64(p)
