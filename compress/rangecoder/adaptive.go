@@ -128,7 +128,7 @@ func (t *Tree) decode(d *Decoder, limit uint32) uint32 {
 		code, size = code-less, rest
 		if size>>32 == 0 {
 			size <<= 32
-			code = code<<32 | d.Next()
+			code = code<<32 | d.next()
 		}
 		p.Update(int(one), limit)
 		n = n<<1 | one

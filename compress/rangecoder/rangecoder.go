@@ -156,7 +156,7 @@ func NewDecoder(src []byte) *Decoder {
 // Reset starts on the stream src.
 func (d *Decoder) Reset(src []byte) {
 	d.size, d.src, d.pos = wholeSize, src, 0
-	d.code = d.Next()<<32 | d.Next()
+	d.code = d.next()<<32 | d.next()
 }
 
 // Extend replaces the stream by a longer one that begins with it.
@@ -165,8 +165,8 @@ func (d *Decoder) Extend(src []byte) { d.src = src }
 // Left returns how many bytes of the stream were not read yet; negative past its end.
 func (d *Decoder) Left() int { return len(d.src) - d.pos }
 
-// Next returns the next four bytes of the stream, the first one highest, and zeros past its end. It is for loops that keep State.
-func (d *Decoder) Next() uint64 {
+// next returns the next four bytes of the stream, the first one highest, and zeros past its end.
+func (d *Decoder) next() uint64 {
 	pos := d.pos
 	d.pos += 4
 	if pos+4 <= len(d.src) {
@@ -217,7 +217,7 @@ func (d *Decoder) decodeBranchless(p uint32) uint64 {
 
 func (d *Decoder) shift() {
 	d.size <<= 32
-	d.code = d.code<<32 | d.Next()
+	d.code = d.code<<32 | d.next()
 }
 
 // DecodeBits returns n bits, most significant first, written by EncodeBits; 0 <= n <= 32.

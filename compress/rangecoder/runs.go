@@ -63,7 +63,7 @@ func (c *Coder) AdaptRun(t *Rows, rows []byte, column uint32) int {
 			code -= split
 			if size -= split; size>>32 == 0 {
 				size <<= 32
-				code = code<<32 | d.Next()
+				code = code<<32 | d.next()
 			}
 			q.Update(0, MaxCount)
 		}

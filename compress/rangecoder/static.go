@@ -44,7 +44,7 @@ func (d *Decoder) DecodeSteps(n int, p *[16]uint16) (k uint32) {
 		k, q = k<<1|one, next
 		if size>>32 == 0 {
 			size <<= 32
-			code = code<<32 | d.Next()
+			code = code<<32 | d.next()
 		}
 	}
 	d.code, d.size = code, size
