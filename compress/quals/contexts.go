@@ -23,6 +23,8 @@ type histories struct {
 	fast, slow                  [numLanes]uint32 // running means of the symbols (weights 1/4 and 1/16), in 1/256
 	share                       [numLanes]uint32 // running share of the largest symbol (weight 1/32), in 1/4096
 	delta                       [numLanes]uint32 // sum of the differences between neighbours
+	tops                        [numLanes]uint32 // how often the symbol was the largest one
+	from                        [numLanes]uint32 // the place where the piece begins
 	class                       [numLanes]uint32 // of the next base: see runsOf
 }
 
@@ -31,6 +33,7 @@ func (h *histories) reset(l int, place, top uint32) {
 	h.last[l], h.second[l], h.third[l], h.fourth[l] = 0, 0, 0, 0
 	h.place[l], h.run[l], h.before[l] = place, 0, 0
 	h.fast[l], h.slow[l], h.share[l], h.delta[l] = top<<8, top<<8, 0, 0
+	h.tops[l], h.from[l] = 0, place
 }
 
 // appendPlain appends a symbol to the read of each lane; top is the largest symbol.
@@ -49,6 +52,7 @@ func (h *histories) appendPlain(symbols *[numLanes]uint32, top uint32) {
 		best := uint32(0)
 		if s == top {
 			best = 1 << 12
+			h.tops[l]++
 		}
 		h.share[l] += uint32(int32(best-h.share[l]) >> 5)
 		h.fourth[l], h.third[l], h.second[l], h.last[l] = h.third[l], h.second[l], h.last[l], s
@@ -83,8 +87,8 @@ func (m *model) contextsPlain(h *histories, at *[numFeatures][numLanes]uint32) {
 			c[0] = in | h.share[l]>>8<<16
 			c[1] = class << 8
 			c[2] = in | h.slow[l]>>11<<16
-			c[3] = in | h.second[l]<<16
-			c[5] = in | max(h.second[l], h.third[l])>>1<<16 | h.slow[l]>>12<<24
+			c[3] = in | 64*h.tops[l]/(h.place[l]-h.from[l]+1)<<16
+			c[5] = in | min(halfOctaves(uint64(h.run[l]+1)), 15)<<16
 		}
 		for f := range c {
 			x := (last | c[f]) * 0x9E3779B1

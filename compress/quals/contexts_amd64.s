@@ -12,6 +12,9 @@
 #define SLOW 512
 #define SHARE 576
 #define DELTA 640
+#define TOPS 704
+#define FROM 768
+#define CLASS 832
 
 DATA numbers<>+0(SB)/4, $0x9E3779B1
 DATA numbers<>+4(SB)/4, $0x85EBCA77
@@ -20,7 +23,8 @@ DATA numbers<>+12(SB)/4, $15
 DATA numbers<>+16(SB)/4, $31
 DATA numbers<>+20(SB)/4, $1
 DATA numbers<>+24(SB)/4, $254
-GLOBL numbers<>(SB), RODATA|NOPTR, $28
+DATA numbers<>+28(SB)/4, $63
+GLOBL numbers<>(SB), RODATA|NOPTR, $32
 
 // func appendVector(h *histories, symbols *[numLanes]uint32, top uint32)
 TEXT ·appendVector(SB), NOSPLIT, $0-20
@@ -66,6 +70,9 @@ half:
 	VPADDD Y4, Y5, Y4
 	VMOVDQU Y4, SLOW(DI)
 	VPCMPEQD Y15, Y0, Y3
+	VMOVDQU TOPS(DI), Y4
+	VPSUBD Y3, Y4, Y4
+	VMOVDQU Y4, TOPS(DI)
 	VPSRLD $31, Y3, Y3
 	VPSLLD $12, Y3, Y3
 	VMOVDQU SHARE(DI), Y4
@@ -223,6 +230,71 @@ half:
 	VPSRLD $8, Y8, Y1
 	VPSLLD $20, Y1, Y1
 	VPOR Y1, Y0, Y0
+	LINE(5)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	DECL CX
+	JNZ half
+	VZEROUPPER
+	RET
+
+// func givenVector(h *histories, at *[numFeatures][numLanes]uint32, shift, size uint32)
+TEXT ·givenVector(SB), NOSPLIT, $0-24
+	MOVQ h+0(FP), DI
+	MOVQ at+8(FP), SI
+	MOVL shift+16(FP), AX
+	VMOVD AX, X12
+	MOVL size+20(FP), AX
+	VMOVD AX, X11
+	VPBROADCASTD X11, Y11
+	VPBROADCASTD numbers<>+0(SB), Y14
+	VPBROADCASTD numbers<>+4(SB), Y13
+	VPBROADCASTD numbers<>+20(SB), Y9 // 1
+	MOVL $2, CX
+
+half:
+	VPXOR Y10, Y10, Y10
+	VMOVDQU LAST(DI), Y15
+	VMOVDQU CLASS(DI), Y7
+	VPBROADCASTD numbers<>+28(SB), Y8
+	VPAND Y7, Y8, Y8
+	VPSLLD $8, Y8, Y8 // the run of bases
+	VMOVDQU SHARE(DI), Y0
+	VPSRLD $8, Y0, Y0
+	VPSLLD $16, Y0, Y0
+	VPOR Y8, Y0, Y0
+	LINE(0)
+	VPSLLD $8, Y7, Y0
+	LINE(1)
+	VMOVDQU SLOW(DI), Y0
+	VPSRLD $11, Y0, Y0
+	VPSLLD $16, Y0, Y0
+	VPOR Y8, Y0, Y0
+	LINE(2)
+	// The quotient of numbers below 1 << 21 is at most 64, and rounded down right, as the next whole number is more than 1 >> 15 away.
+	VMOVDQU TOPS(DI), Y0
+	VPSLLD $6, Y0, Y0
+	VCVTDQ2PS Y0, Y0
+	VMOVDQU PLACE(DI), Y1
+	VPSUBD FROM(DI), Y1, Y1
+	VPADDD Y9, Y1, Y1
+	VCVTDQ2PS Y1, Y1
+	VDIVPS Y1, Y0, Y0
+	VCVTTPS2DQ Y0, Y0
+	VPSLLD $16, Y0, Y0
+	VPOR Y8, Y0, Y0
+	LINE(3)
+	LASTLINE
+	// The logarithm of the run of symbols and 1, as in steppedVector.
+	VPADDD RUN(DI), Y9, Y0
+	VCVTDQ2PS Y0, Y0
+	VPSRLD $22, Y0, Y0
+	VPBROADCASTD numbers<>+24(SB), Y1
+	VPSUBD Y1, Y0, Y0
+	VPBROADCASTD numbers<>+12(SB), Y1
+	VPMINUD Y1, Y0, Y0
+	VPSLLD $16, Y0, Y0
+	VPOR Y8, Y0, Y0
 	LINE(5)
 	ADDQ $32, DI
 	ADDQ $32, SI

@@ -45,6 +45,9 @@ func smoothVector(h *histories, at *[numFeatures][numLanes]uint32, shift, size u
 //go:noescape
 func steppedVector(h *histories, at *[numFeatures][numLanes]uint32, shift, size uint32)
 
+//go:noescape
+func givenVector(h *histories, at *[numFeatures][numLanes]uint32, shift, size uint32)
+
 func (h *histories) append(symbols *[numLanes]uint32, top uint32) {
 	if hasVectors {
 		appendVector(h, symbols, top)
@@ -54,13 +57,16 @@ func (h *histories) append(symbols *[numLanes]uint32, top uint32) {
 }
 
 func (m *model) contexts(h *histories, at *[numFeatures][numLanes]uint32) {
+	shift, size := uint32(32-m.bits), m.lines*lineBytes
 	switch {
-	case hasVectors && m.kind == smooth:
-		smoothVector(h, at, uint32(32-m.bits), m.lines*lineBytes)
-	case hasVectors && m.kind == stepped:
-		steppedVector(h, at, uint32(32-m.bits), m.lines*lineBytes)
-	default:
+	case !hasVectors:
 		m.contextsPlain(h, at)
+	case m.kind == smooth:
+		smoothVector(h, at, shift, size)
+	case m.kind == stepped:
+		steppedVector(h, at, shift, size)
+	default:
+		givenVector(h, at, shift, size)
 	}
 }
 

@@ -9,7 +9,7 @@ const (
 	// blockSymbols is about how many symbols a block has; blocks have whole pieces. Encoding keeps what the model says of a block.
 	blockSymbols = 1 << 20
 	// pieceSymbols is the most symbols of a piece: longer reads are cut.
-	pieceSymbols = 1 << 12
+	pieceSymbols = 1 << 14
 	// stateStart is the state of a coder at first. States are never smaller.
 	stateStart = 1 << 16
 )
@@ -34,8 +34,9 @@ type coder struct {
 	symbols [numLanes]uint32
 	ranks   [numLanes]uint32 // that are left after the rounds
 	all     round
-	some    round               // of some of the lanes
-	exist   [][lineSlots]uint16 // by round
+	some    round // of some of the lanes
+	region  [numLanes]uint32
+	exist   [lineSlots]uint16
 	quals   []byte
 
 	// encoding
@@ -129,8 +130,8 @@ func (c *coder) step() {
 	}
 	c.contexts(h, &c.all.at)
 	rate, dither := c.nextRate()
-	c.round(c.lanes, 0, rate, dither)
-	if c.rounds() > 1 {
+	c.round(c.lanes, &c.ranks, rate, dither)
+	if len(t.values) > lineSlots+1 {
 		c.further(rate, dither)
 	}
 	for _, l := range c.lanes {
@@ -150,38 +151,60 @@ func (c *coder) step() {
 	}
 }
 
-// further codes the ranks from 8 on.
+// further codes the ranks from 8 on: first which group of 8 it is, in rounds of 8 groups, then which rank of the group.
 func (c *coder) further(rate, dither int32) {
-	var memory [numLanes]uint8
-	for k := 1; k < c.rounds(); k++ {
-		lanes := memory[:0]
-		for _, l := range c.lanes {
-			if c.ranks[l] >= uint32(k)*lineSlots {
-				lanes = append(lanes, l)
+	var memory, more [numLanes]uint8
+	var digits, groups [numLanes]uint32
+	lanes := memory[:0]
+	for _, l := range c.lanes {
+		if c.ranks[l] >= lineSlots {
+			lanes = append(lanes, l)
+		}
+	}
+	if len(lanes) == 0 {
+		return
+	}
+	rest := append(more[:0], lanes...)
+	for k := uint32(0); k < c.groupRounds() && len(rest) > 0; k++ {
+		for _, l := range rest {
+			c.region[l] = 1 + k
+			digits[l] = c.ranks[l]/lineSlots - 1 - k*lineSlots
+		}
+		c.round(rest, &digits, rate, dither)
+		kept := rest[:0]
+		for _, l := range rest {
+			if groups[l] = k*lineSlots + digits[l]; digits[l] >= lineSlots {
+				kept = append(kept, l)
 			}
 		}
-		if len(lanes) == 0 {
-			return
-		}
-		c.round(lanes, k, rate, dither)
+		rest = kept
+	}
+	for _, l := range lanes {
+		c.region[l] = 1 + c.groupRounds() + groups[l]
+		digits[l] = c.ranks[l] % lineSlots
+	}
+	c.round(lanes, &digits, rate, dither)
+	for _, l := range lanes {
+		c.ranks[l] = (1+groups[l])*lineSlots + digits[l]
+		c.overrun = c.overrun || c.ranks[l] >= uint32(len(c.model.ranks.values))
+		c.region[l] = 0
 	}
 }
 
-// round codes the ranks of some lanes that are at least 8 * k, as far as it can.
-func (c *coder) round(lanes []uint8, k int, rate, dither int32) {
+// round codes a digit of each of some lanes, from 0 to 8; larger ones are coded as 8.
+func (c *coder) round(lanes []uint8, digits *[numLanes]uint32, rate, dither int32) {
 	r := &c.all
-	if k > 0 || len(lanes) < numLanes {
+	if r.exist = c.exist; len(lanes) < numLanes || c.region[lanes[0]] > 0 {
 		r = &c.some
-		c.choose(lanes, k)
+		c.choose(lanes)
 	}
 	r.n = len(lanes)
-	r.exist = c.exist[k]
 	predict(c.slots, r)
 	if c.decoding {
 		c.decode(r)
 	} else {
 		for i, l := range lanes {
-			rank := min(c.ranks[l]-uint32(k)*lineSlots, lineSlots)
+			rank := min(digits[l], lineSlots)
 			r.rank[i] = rank
 			b := r.bound[i][lineSlots-1:]
 			if rank == lineSlots {
@@ -196,7 +219,7 @@ func (c *coder) round(lanes []uint8, k int, rate, dither int32) {
 		return
 	}
 	for i, l := range lanes {
-		c.ranks[l] = uint32(k)*lineSlots + r.rank[i]
+		digits[l] = r.rank[i]
 		if r != &c.all {
 			c.all.x[l] = r.x[i]
 		}
@@ -204,18 +227,34 @@ func (c *coder) round(lanes []uint8, k int, rate, dither int32) {
 }
 
 // choose copies the lines and states of some lanes.
-func (c *coder) choose(lanes []uint8, k int) {
+func (c *coder) choose(lanes []uint8) {
+	switch k := c.region[lanes[0]]; {
+	case k == 0:
+		c.some.exist = c.exist
+	case k <= c.groupRounds():
+		c.some.exist = existing(c.model.groups() - (k-1)*lineSlots)
+	default:
+		c.some.exist = existing(lineSlots)
+	}
 	for i, l := range lanes {
 		for f := range c.all.at {
 			at := c.all.at[f][l]
-			if k > 0 {
+			if k := c.region[l]; k > 0 {
 				base := uint32(f) * c.lines
-				at = (base + c.model.further(at/lineBytes-base, uint32(k))) * lineBytes
+				at = (base + c.model.further(at/lineBytes-base, k)) * lineBytes
 			}
 			c.some.at[f][i] = at
 		}
 		c.some.x[i] = c.all.x[l]
 	}
+}
+
+// existing returns the mask of so many outcomes.
+func existing(outcomes uint32) (e [lineSlots]uint16) {
+	for i := range min(lineSlots, outcomes-1) {
+		e[i] = 0xffff
+	}
+	return
 }
 
 // decode finds the ranks of entries, and moves the states on.
@@ -294,10 +333,8 @@ func (m *model) encode(out []byte, in *Input) []byte {
 
 // newCoder returns a coder of a column.
 func newCoder(m *model, in *Input) *coder {
-	c := &coder{model: m, in: in, exist: make([][lineSlots]uint16, m.rounds())}
-	for i := range len(m.ranks.values) - 1 {
-		c.exist[i/lineSlots][i%lineSlots] = 0xffff
-	}
+	c := &coder{model: m, in: in}
+	c.exist = existing(uint32(len(m.ranks.values)))
 	return c
 }
 

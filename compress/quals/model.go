@@ -64,23 +64,35 @@ func takeSlots(n int) []line {
 // newModel returns the model of a column of total symbols.
 func newModel(t *ranks, total int, k kind) *model {
 	m := &model{ranks: t, kind: k, bits: lineBitsFor(total)}
-	m.lines = 1<<m.bits + uint32(m.rounds()-1)<<(m.bits-lessBits)
+	m.lines = 1<<m.bits + (m.groups()+m.groupRounds())<<(m.bits-lessBits)
 	m.slots = takeSlots(numFeatures * int(m.lines))
 	clear(m.slots)
 	for last := range t.values {
-		for k := range len(t.values) - 1 {
-			at := uint32(last) << lessBits
-			if round := uint32(k) / lineSlots; round > 0 {
-				at = m.further(at, round)
-			}
-			m.slots[lastFeature*m.lines+at][k%lineSlots] = t.logit(last, k)
+		at := lastFeature*m.lines + uint32(last)<<lessBits
+		t.first(&m.slots[at], last, 0, len(t.values), 1)
+		if len(t.values) <= lineSlots+1 {
+			continue
+		}
+		for k := range m.groupRounds() {
+			t.first(&m.slots[lastFeature*m.lines+m.further(uint32(last)<<lessBits, 1+k)], last, lineSlots*int(1+k*lineSlots), len(t.values), lineSlots)
+		}
+		for g := range m.groups() {
+			t.first(&m.slots[lastFeature*m.lines+m.further(uint32(last)<<lessBits, 1+m.groupRounds()+g)], last, lineSlots*int(1+g), min(lineSlots*int(2+g), len(t.values)), 1)
 		}
 	}
 	return m
 }
 
-// rounds returns how many rounds the rarest symbol takes.
-func (m *model) rounds() int { return (len(m.ranks.values) - 2 + lineSlots) / lineSlots }
+// groups returns how many groups of 8 the ranks from 8 on are in.
+func (m *model) groups() uint32 {
+	if len(m.ranks.values) <= lineSlots+1 {
+		return 0
+	}
+	return uint32(len(m.ranks.values)-1) / lineSlots
+}
+
+// groupRounds returns how many rounds the last group takes.
+func (m *model) groupRounds() uint32 { return (m.groups() + lineSlots - 2) / lineSlots }
 
 // further returns the line of a further round, from 1 on, of which the line of the first round is given; both count from the first line of
 // their feature.

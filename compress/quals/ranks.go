@@ -185,17 +185,23 @@ const maxGrade = 90
 // maxLogit bounds the first logits of ranks: 8 octaves.
 const maxLogit = 8 << 11
 
-// logit returns that of rank k after a symbol, against all later ranks, in 1/2048 octaves, by the frequencies. Both have at least half an
-// occurrence.
-func (t *ranks) logit(last, k int) int16 {
+// first sets the first logits of a line after a symbol, by the frequencies of the ranks from `from` up to `to`, of which each slot has some.
+func (t *ranks) first(l *line, last, from, to, some int) {
 	n := len(t.values)
 	row := t.grades[last*n%len(t.grades):][:n]
-	rest := uint64(0)
-	for _, s := range t.byRank[last][k+1 : n] {
-		rest += frequencyOf(row[s])
+	sum := func(from, to int) (n uint64) {
+		for _, s := range t.byRank[last][min(from, to):to] {
+			n += frequencyOf(row[s])
+		}
+		return
 	}
-	logit := octaves(1+frequencyOf(row[t.byRank[last][k]])) - octaves(1+rest)
-	return int16(min(max(logit, -maxLogit), maxLogit))
+	for k := range l {
+		if next := from + some; next < to {
+			logit := octaves(1+sum(from, next)) - octaves(1+sum(next, to))
+			l[k] = int16(min(max(logit, -maxLogit), maxLogit))
+			from = next
+		}
+	}
 }
 
 // octaves returns the logarithm of n to base 2, in 1/2048; between powers of 2 it is linear.
