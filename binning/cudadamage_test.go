@@ -145,8 +145,7 @@ func TestCUDADamage(t *testing.T) {
 			right.Add(1)
 		}
 	})
-	s := a.(*cuda).Stats()
-	t.Logf("%d errors, %d archives, %d slow; sound took at most %v, on the GPU %v; %d blocks on the GPU, %d on the CPU",
+	t.Logf("%d errors, %d archives, %d slow; sound took at most %v, on the GPU %v; %d blocks on the GPU",
 		errors.Load(), right.Load(),
-		slow.Load(), time.Duration(sound[0].Load()), time.Duration(sound[1].Load()), s.Blocks, s.CPUBlocks)
+		slow.Load(), time.Duration(sound[0].Load()), time.Duration(sound[1].Load()), a.DeviceBlocks())
 }

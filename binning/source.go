@@ -271,22 +271,24 @@ const readStep = 128 << 10
 // fillAt is fill for a plain file.
 func (s *source) fillAt(text TextBuffer, at, n, lines int, marks []Mark) (int, []Mark, error) {
 	n = int(min(s.size-s.at, int64(n)))
-	filling := newFilling(text, at, n)
-	counts := make([]int, filling.count())
+	step := text.FillSize()
+	counts := make([]int, (n+fillPiece-1)/fillPiece)
 	var failed atomic.Pointer[error]
-	newPool(s.threads).run(len(counts), func(i int) {
+	newPool(s.threads).run((n+step-1)/step, func(i int) {
 		if failed.Load() != nil {
 			return
 		}
-		err := filling.fill(i, func(p []byte) (err error) {
-			counts[i], err = s.readAt(p, s.at+int64(i*fillPiece))
-			return err
+		from := i * step
+		_, err := text.Fill(at+from, min(step, n-from), func(p []byte) (_ int, err error) {
+			for k := 0; k < len(p) && err == nil; k += fillPiece {
+				counts[(from+k)/fillPiece], err = s.readAt(p[k:min(k+fillPiece, len(p))], s.at+int64(from+k))
+			}
+			return len(p), err
 		})
 		if err != nil {
 			failed.Store(&err)
 		}
 	})
-	filling.end()
 	if err := failed.Load(); err != nil {
 		return 0, marks, *err
 	}
