@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -412,18 +411,4 @@ func TestTextSums(t *testing.T) {
 			t.Errorf("%d bytes, of which %d are records: the sums differ", len(text), len(records))
 		}
 	}
-}
-
-// codedSample is FASTQ text of about n bytes whose names and qualities look like a sequencer's.
-func codedSample(n int) []byte {
-	rng := rand.New(rand.NewPCG(34, 1))
-	one := someNames["illumina"](1<<16, rng)
-	quals := make([]byte, 100<<16)
-	level := 40.0
-	for i := range quals {
-		level = math.Min(41, math.Max(2, level+rng.NormFloat64()*1.5+.1))
-		quals[i] = byte('!' + int(level))
-	}
-	b := recordsOf(one, quals, 100)
-	return bytes.Repeat(b, max(1, n/len(b)))
 }

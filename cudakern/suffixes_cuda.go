@@ -62,8 +62,8 @@ func (s *suffixes) rooms(n, starts int) []room {
 // MaxTransform is the most bytes of a text for a Transformer.
 const MaxTransform = 1 << 30
 
-// TransformSampled writes the transform of text to dst, which is as long, the ranks of the suffixes 0, step, 2*step, ... to starts, and where
-// the suffixes of the ranks every-1, 2*every-1, ... begin to samples. The error wraps ErrMemory if the device has too little memory.
+// TransformSampled writes the transform of text to dst, which is as long, the ranks of the suffixes 0, step, 2*step, ... to starts, and
+// where the suffixes of the ranks every-1, 2*every-1, ... begin to samples. The error wraps ErrMemory if the device has too little memory.
 func (t *Transformer) TransformSampled(dst, text []byte, step int, starts []uint32, every int, samples []uint32) error {
 	n := len(text)
 	if n == 0 || n > MaxTransform || len(dst) != n || step < 1 || len(starts) != (n+step-1)/step || every < 1 || len(samples) != n/every {
