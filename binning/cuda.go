@@ -64,7 +64,7 @@ type cuda struct {
 
 	mu         sync.Mutex
 	outputs    map[*bins.Block]*cudaColumns
-	blocks     int // that were binned on a device
+	blocks     int       // that were binned on a device
 	noteMemory sync.Once // calls note at the first block that does not fit
 	stopping   sync.WaitGroup
 	stopped    error // of Finish

@@ -17,6 +17,7 @@ import (
 	"orcomgo/internal/testrun"
 
 	"orcomgo/bins"
+	"orcomgo/internal/tasks"
 )
 
 // These tests run on a machine with a GPU: make test-cuda builds them.
@@ -242,7 +243,7 @@ func TestCUDASameData(t *testing.T) {
 
 // TestCUDAWaitEnds: waiting for a lane, or for regions, ends with the context.
 func TestCUDAWaitEnds(t *testing.T) {
-	r := &Resources{Note: func(string) {}, Threads: 2, Streams: 1, BlockSize: 1 << 20, Run: newPool(2).run}
+	r := &Resources{Note: func(string) {}, Threads: 2, Streams: 1, BlockSize: 1 << 20, Run: tasks.NewPool(2).Run}
 	a, err := NewCUDA(r)
 	if err != nil {
 		t.Skip(err)
@@ -272,7 +273,7 @@ func BenchmarkAssign(b *testing.B) {
 	text := cudaText(rand.New(rand.NewPCG(1, 2)), 250000, 100, 0, 1, "\n", func(int) bool { return false })
 	for _, keep := range []Keep{{}, {Names: true, Quals: true, Forms: true}} {
 		b.Run(fmt.Sprintf("all=%v", keep.Quals), func(b *testing.B) {
-			r := &Resources{Note: func(string) {}, Threads: 4, Streams: 1, BlockSize: uint64(len(text)), Run: newPool(4).run}
+			r := &Resources{Note: func(string) {}, Threads: 4, Streams: 1, BlockSize: uint64(len(text)), Run: tasks.NewPool(4).Run}
 			a, err := NewCUDA(r)
 			if err != nil {
 				b.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/tasks"
 	"orcomgo/internal/testrun"
 )
 
@@ -34,7 +35,7 @@ func TestCUDADamage(t *testing.T) {
 	}
 	const block = 400_000
 	res := &Resources{Threads: 16, Streams: streams, BlockSize: block, Keep: Keep{Names: true, Quals: true, Forms: true},
-		Run: newPool(16).run, Note: func(string) {}}
+		Run: tasks.NewPool(16).Run, Note: func(string) {}}
 	a, err := NewCUDA(res)
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
+	"orcomgo/internal/tasks"
 )
 
 // cpuStreams is how many blocks are in flight on the CPU by default.
@@ -218,7 +219,7 @@ func regular(path string) bool {
 func (c *Config) scan(ctx context.Context, wrapped []*RecordError) {
 	quiet := *c
 	quiet.Progress, quiet.Options.BlockSize, quiet.Record = nil, min(c.Options.BlockSize, 16<<20), RecordNothing
-	r := &run{Config: &quiet, pool: newPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs))}
+	r := &run{Config: &quiet, pool: tasks.NewPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs))}
 	for i, in := range c.Inputs {
 		if wrapped[i] == nil && regular(in.Path) {
 			wrapped[i] = r.scanInput(ctx, i)
@@ -276,7 +277,7 @@ func (r *run) checkNames(archive string) error {
 
 // runOnce reads the inputs once; those that wrapped has a RecordError for as wrapped FASTQ. The reader is that of RunUnnamed.
 func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader *bins.Reader, _ Summary, err error) {
-	r := &run{Config: c, total: c.sourceSize(), pool: newPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs)),
+	r := &run{Config: c, total: c.sourceSize(), pool: tasks.NewPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs)),
 		hashing: make(chan struct{}, max(c.Threads, 2))}
 	ctx, cancel := context.WithCancel(caller)
 	defer cancel()
@@ -288,7 +289,7 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		newAssigner = func(r *Resources) (Assigner, error) { return NewCPU(*r), nil }
 	}
 	res := Resources{Threads: c.Threads, Streams: c.Streams, GPUs: c.GPUs, BlockSize: c.Options.BlockSize, Inflating: c.inflating,
-		AllGzip: c.allGzip, Keep: c.keep(), Run: r.pool.run, Note: c.Note}
+		AllGzip: c.allGzip, Keep: c.keep(), Run: r.pool.Run, Note: c.Note}
 	if res.Note == nil {
 		res.Note = func(string) {}
 	}

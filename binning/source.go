@@ -19,6 +19,7 @@ import (
 	"orcomgo/binning/bam"
 	"orcomgo/binning/inflate"
 	"orcomgo/bins/vfs"
+	"orcomgo/internal/tasks"
 )
 
 // source gives the text of one input, inflated.
@@ -60,7 +61,7 @@ type source struct {
 // read from anything but a regular file ends with ctx, even while it waits for bytes.
 func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64) (*source, error) {
 	// Reading waits more than it works, so it has goroutines of its own.
-	s := &source{path: path, count: count, tick: r.progress, threads: min(16, max(2, r.pool.threads)), close: func() {}}
+	s := &source{path: path, count: count, tick: r.progress, threads: min(16, max(2, r.Threads)), close: func() {}}
 	var in io.Reader
 	if path == "-" {
 		s.path = "stdin"
@@ -119,13 +120,13 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 	switch {
 	case s.bam:
 		s.plain = false
-		z := inflate.NewReader(ctx, b, inflate.Options{Threads: r.pool.threads, Memory: r.inflating})
+		z := inflate.NewReader(ctx, b, inflate.Options{Threads: r.Threads, Memory: r.inflating})
 		file := s.close
 		s.r, s.close = bam.NewReader(z), func() { z.Close(); file() }
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		s.plain = false
 		s.startGzip = func(in io.Reader, offset uint64) {
-			z := inflate.NewReader(ctx, in, inflate.Options{Threads: r.pool.threads, Memory: r.inflating, Offset: offset})
+			z := inflate.NewReader(ctx, in, inflate.Options{Threads: r.Threads, Memory: r.inflating, Offset: offset})
 			file := s.close
 			s.gzip, s.close = z, func() { z.Close(); file() }
 		}
@@ -274,7 +275,7 @@ func (s *source) fillAt(text TextBuffer, at, n, lines int, marks []Mark) (int, [
 	step := text.FillSize()
 	counts := make([]int, (n+fillPiece-1)/fillPiece)
 	var failed atomic.Pointer[error]
-	newPool(s.threads).run((n+step-1)/step, func(i int) {
+	tasks.NewPool(s.threads).Run((n+step-1)/step, func(i int) {
 		if failed.Load() != nil {
 			return
 		}

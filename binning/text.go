@@ -3,6 +3,8 @@ package binning
 import (
 	"bytes"
 	"sync"
+
+	"orcomgo/internal/largepages"
 )
 
 // TextBuffer is memory for the text of a block. It may be memory of a device. After an error only Free
@@ -63,7 +65,7 @@ func (h *hostTexts) get(n int) *hostText {
 	if len(h.free) > 0 {
 		h.free = h.free[1:] // one that is too small: the garbage collector frees it
 	}
-	return &hostText{pool: h, buf: inLargePages(uncleared(n))}
+	return &hostText{pool: h, buf: largepages.AskForMany(uncleared(n))}
 }
 
 // clear frees the buffers that are not in use.
@@ -77,7 +79,7 @@ func (t *hostText) Room() int { return len(t.buf) }
 
 func (t *hostText) Grow(n, keep int) error {
 	if n > len(t.buf) {
-		larger := inLargePages(uncleared(n))
+		larger := largepages.AskForMany(uncleared(n))
 		copy(larger, t.buf[:keep])
 		t.buf = larger
 	}
