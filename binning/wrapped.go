@@ -47,7 +47,7 @@ func (c *recordCutter) parallel(p *tasks.Pool, pieces int) {
 func (c *recordCutter) close() { c.src.close() }
 
 // next returns a block in memory of the host, whatever the assigner's is.
-func (c *recordCutter) next(context.Context, textMemory) (*chunk, error) {
+func (c *recordCutter) next(context.Context, Assigner) (*chunk, error) {
 	memory := c.buffers.get(c.size)
 	t, err := c.block(memory)
 	if err != nil {
