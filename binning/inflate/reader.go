@@ -261,38 +261,6 @@ func (z *Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// WriteTo implements io.WriterTo.
-func (z *Reader) WriteTo(w io.Writer) (int64, error) {
-	total := int64(0)
-	write := func(p []byte) error {
-		n, err := w.Write(p)
-		total += int64(n)
-		return err
-	}
-	if z.current != nil {
-		err := write(z.rest)
-		z.current.Release()
-		z.current, z.rest = nil, nil
-		if err != nil {
-			return total, err
-		}
-	}
-	for {
-		piece, err := z.Next()
-		if err == io.EOF {
-			return total, nil
-		}
-		if err != nil {
-			return total, err
-		}
-		err = write(piece.Text)
-		piece.Release()
-		if err != nil {
-			return total, err
-		}
-	}
-}
-
 // finish frees what is not needed behind the text.
 func (z *Reader) finish() {
 	if !z.quit.Swap(true) {

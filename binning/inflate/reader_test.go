@@ -31,7 +31,7 @@ func readAll(in io.Reader, o Options) ([]byte, stats, error) {
 	z := NewReader(context.Background(), in, o)
 	defer z.Close()
 	var b bytes.Buffer
-	_, err := z.WriteTo(&b)
+	_, err := io.Copy(&b, z)
 	return b.Bytes(), z.stats, err
 }
 
@@ -346,7 +346,7 @@ func BenchmarkReader(b *testing.B) {
 				before := cpuTime()
 				for b.Loop() {
 					z := NewReader(context.Background(), bytes.NewReader(gz), Options{Threads: threads})
-					if k, err := z.WriteTo(io.Discard); k != n || err != nil {
+					if k, err := io.Copy(io.Discard, z); k != n || err != nil {
 						b.Fatal(k, err)
 					}
 					z.Close()
