@@ -67,7 +67,7 @@ func (e *Encoder) piece(p *Piece, first bool, gap uint32, quals []byte) {
 	anchor := p.Anchor()
 	e.template.begin(anchor, p.Reverse, int(p.Length))
 	var from, left int
-	e.edits, from, left = normalise(e.edits, p.Edits, e.template.bases, int(p.Length), quals)
+	e.edits, from, left = normalise(e.edits, p.Edits, e.template.bases, int(p.Length))
 	if from > 0 {
 		if anchor += uint64(from); p.Reverse {
 			anchor -= 2 * uint64(from)
