@@ -3065,7 +3065,6 @@ class EditsDecoder:
         self.genome, self.what, self.with_qualities = genome, what, with_qualities
         source = Bytes(data, what)
         gaps = source.take(source.uvarint())
-        self.states = 4 if with_qualities else 8
         self.read_gaps(Probs(ArithmeticDecoder(gaps)))
         self.steps = {}                  # by class: since its last edit
         self.coder = ArithmeticDecoder(source.take(len(data) - source.at))
@@ -3078,9 +3077,9 @@ class EditsDecoder:
 
     def read_gaps(self, probs):
         self.gaps = {}
-        had, m_of = [0] * self.states, [256 * 16] * self.states
-        for c in range((94 if self.with_qualities else 16) * 16 * self.states):
-            state = c % self.states
+        had, m_of = [0] * 4, [256 * 16] * 4
+        for c in range(96 * 16 * 4):
+            state = c % 4
             count = probs.number(("gaps", had[state]), self.SHORT)
             had[state] = 1 if count else 0
             if count == 0:
@@ -3204,36 +3203,32 @@ class EditsDecoder:
         return 256 * (length - 1) + ((n << (32 - length)) >> 23) % 256
 
     def one_piece(self, read, start, end):
-        i, r, state, d, next_d, inserted = 0, start, 0, 120, 512, None
+        i, r, state, d, inserted = 0, start, 0, 120, None
         while r < end:
             if self.with_qualities:
-                level = min(max(read.qualities[r] - 33, 0), 93)
+                band = min(max(read.qualities[r] - 33, 0), 93)
             else:
-                level = min(3 * self.level // 512, 15)
-                if d > 0:
-                    state = 0 if d < 4 else 4 if d < 12 else 5 if d < 40 else 6 if d < 120 else 7
-            c = (level * 16 + self.run_class(i)) * self.states + state
+                distance = 0 if d < 4 else 1 if d < 12 else 2 if d < 40 else 3 if d < 120 else 4
+                band = 16 * distance + min(3 * self.level // 512, 15)
+            c = (band * 16 + self.run_class(i)) * 4 + state
             gaps = self.gaps.get(c)
             if not gaps or self.steps.get(c, 0) < gaps[-1]:
                 require(i < self.room, f"{self.what}: a piece ends after the pseudogenome")
                 self.steps[c] = self.steps.get(c, 0) + 1
                 read.bases[r] = self.template(i)
                 i, r, d, state, inserted = i + 1, r + 1, d + 1, 0, None
-                if d == next_d:
-                    next_d *= 2
-                    self.level = max(self.level, self.log(d))
                 continue
             gaps.pop()
             self.steps[c] = 0
             state, i, r, inserted = self.edit(c, read, i, r, inserted)
             self.level += (self.log(d + 1) - self.level) >> 3
-            d, next_d = 0, 512
+            d = 0
         require(i <= self.room, f"{self.what}: a piece ends after the pseudogenome")
         return i
 
     def edit(self, c, read, i, r, inserted):
         probs, t = self.probs, self.template
-        c = (c // (16 * self.states) // 4, c % (16 * self.states))
+        c = (c // 64 // 4, c % 64)
         if probs.bit(("substitution", c), MEMORY):
             require(i < self.room, f"{self.what}: an edit is after the pseudogenome")
             context = t(i), t(i - 1) if i else 0, t(i + 1)
