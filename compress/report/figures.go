@@ -122,11 +122,8 @@ type ColumnCost struct {
 	BytesPerRead float64 `json:"bytes_per_read"`
 }
 
-// GzipFigures compare the archive with gzip.
+// GzipFigures are what the archive is compared with.
 type GzipFigures struct {
-	TextBytes    uint64  `json:"text_bytes"`
-	ArchiveBytes uint64  `json:"archive_bytes"`
-	Ratio        float64 `json:"ratio"` // text to archive
 	// SampleBytes of text were compressed by gzip at level 6 to SampleGzip bytes. Ratio6 is their quotient, 0 without a sample.
 	SampleBytes uint64  `json:"sample_bytes"`
 	SampleGzip  uint64  `json:"sample_gzip_bytes"`

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -62,19 +63,11 @@ type part struct {
 // Page writes the figures as a page of HTML that needs no other file. program is what made it, for its last line. An error is that of
 // w, or of a plot.
 func (f *Figures) Page(w io.Writer, program string) error {
-	p := page{Figures: f, Program: program, Tiles: f.tiles(), Bars: f.Gzip.bars()}
-	for _, draw := range []func() (*figure, error){
-		func() (*figure, error) { return plotCoverage(f.Pseudogenome) },
-		func() (*figure, error) { return plotDuplication(f.Pairs, "pairs") },
-	} {
-		drawn, err := draw()
-		if err != nil {
-			return err
-		}
-		if drawn != nil {
-			p.Layout = append(p.Layout, *drawn)
-		}
+	layout, err := drawAll(f.Pseudogenome.plot(), f.Pairs.plot("pairs"))
+	if err != nil {
+		return err
 	}
+	p := page{Figures: f, Program: program, Tiles: f.tiles(), Bars: f.sizes(), Layout: layout}
 	for i := range f.Reads {
 		r := &f.Reads[i]
 		plots, err := r.plots()
@@ -147,19 +140,20 @@ func (f *Figures) tiles() []tile {
 	return list
 }
 
-// bars compare the archive with the text and with gzip.
-func (g *GzipFigures) bars() []bar {
-	list := []bar{{Name: "text", Bytes: g.TextBytes}}
+// sizes compare the archive with the text and with gzip.
+func (f *Figures) sizes() []bar {
+	g, a := &f.Gzip, f.Archive
+	list := []bar{{Name: "text", Bytes: a.TextBytes}}
 	if g.StoredBytes > 0 && g.StoredCompressed > 0 {
 		list = append(list, bar{Name: "the files that were archived", Bytes: g.StoredBytes,
 			Note: fmt.Sprintf("as they were stored, %d of them compressed", g.StoredCompressed)})
 	}
 	if g.Ratio6 > 0 {
-		list = append(list, bar{Name: "gzip, estimated", Bytes: uint64(float64(g.TextBytes) / g.Ratio6),
+		list = append(list, bar{Name: "gzip, estimated", Bytes: uint64(float64(a.TextBytes) / g.Ratio6),
 			Note: "level 6, by " + humanize.Bytes(g.SampleBytes) + " of the text"})
 	}
-	list = append(list, bar{Name: "this archive", Bytes: g.ArchiveBytes, Ours: true})
-	most := slices.MaxFunc(list, func(a, b bar) int { return int(min(max(int64(a.Bytes)-int64(b.Bytes), -1), 1)) }).Bytes
+	list = append(list, bar{Name: "this archive", Bytes: a.ArchiveBytes, Ours: true})
+	most := slices.MaxFunc(list, func(a, b bar) int { return cmp.Compare(a.Bytes, b.Bytes) }).Bytes
 	for i := range list {
 		list[i].Percent = percent(list[i].Bytes, most)
 	}
