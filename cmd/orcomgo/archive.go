@@ -123,7 +123,7 @@ func (o *archiveFlags) packOptions(c *binning.Config, level compress.Level) comp
 // archiving returns what is to be done for the inputs of c.
 func (o *archiveFlags) archiving(c binning.Config, level compress.Level) *batches.Archive {
 	a := &batches.Archive{Config: c, Pack: o.packOptions(&c, level), UsableGPU: func() (bool, error) { return usableGPU(o.device) },
-		Collect: garbage.collect}
+		Collect: collectGarbage}
 	if a.Config.Name == "" {
 		a.Config.Name = binning.ArchiveName(c.Inputs)
 	}

@@ -301,7 +301,7 @@ func (b *batch) archive(ctx context.Context, i, threads int, device string) {
 			a.Report, a.Finish = part.report, part.finish
 			a.Note = func(line string) { b.bar.note(sample.Name + ": " + line) }
 			r.summary, r.outcome, r.err = b.runNamed(ctx, a, sample)
-			garbage.collect() // before the next one
+			collectGarbage() // before the next one
 		}
 	}
 	r.err, r.took = hint(r.err), time.Since(began)
