@@ -7,7 +7,6 @@ import (
 
 	"orcomgo/binning/samples"
 	"orcomgo/bins/commit"
-	"orcomgo/compress"
 	"orcomgo/compress/tree"
 )
 
@@ -151,8 +150,7 @@ func (o *unpackFlags) restored(s *streams, sum *tree.Summary) error {
 	return o.last(s.err, bytes)
 }
 
-// verifyTree prints a line for each file of a side archive, and for each of reads that its archive lacks, after a prefix. It returns how
-// many there are and how many of them are damaged.
+// verifyTree verifies a side archive; see told.
 func (o *verifyFlags) verifyTree(ctx context.Context, s *streams, t commit.Tree, prefix string) (damaged, files int, err error) {
 	bar, err := o.start(s, stageModel{name: "verify", unit: bytesUnit, group: 0, weight: 1})
 	if err != nil {
@@ -172,48 +170,10 @@ func (o *verifyFlags) verifyTree(ctx context.Context, s *streams, t commit.Tree,
 			total.Add(uint64(r.Entries[i].Size))
 		}
 	}
-	verify, checked := r.Verify, "XXH3-64"
-	if o.quick {
-		verify, checked = r.VerifyQuick, "section checksums"
-	}
-	damage, err := verify(ctx)
+	status, err := r.Verify(ctx, o.quick)
 	bar.close()
 	if err != nil {
 		return 0, 0, err
 	}
-	status := []compress.FileStatus{}
-	missing := r.CheckReads()
-	for i := range r.Entries {
-		e := &r.Entries[i]
-		f := compress.FileStatus{Name: e.Path, Bytes: uint64(e.Size), OK: true, Checked: checked}
-		switch {
-		case e.Kind == tree.File && damage[i] != nil:
-			f.OK, f.Problem, f.Checked = false, damage[i].Error(), ""
-		case e.Kind == tree.Reads && missing[i] != nil:
-			f.OK, f.Problem, f.Checked = false, missing[i].Error(), ""
-		case e.Kind != tree.File:
-			continue // archives are verified by themselves
-		}
-		status = append(status, f)
-	}
-	for i := range status {
-		f := &status[i]
-		if !f.OK {
-			damaged++
-		}
-		switch {
-		case o.json:
-		case !f.OK:
-			_, err = fmt.Fprintf(s.out, "%s%s\n", prefix, damageText(f))
-		case !o.quiet:
-			_, err = fmt.Fprintf(s.out, "%s%s: OK (%s bytes, by %s)\n", prefix, oneLine(f.Name), countText(f.Bytes), f.Checked)
-		}
-		if err != nil {
-			return 0, 0, err
-		}
-	}
-	if o.json {
-		err = writeJSON(s.out, verifyJSON{Archive: t.Path(), OK: damaged == 0, Files: status})
-	}
-	return damaged, len(status), err
+	return o.told(s, t.Path(), prefix, status)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"orcomgo/bins/commit"
 	"orcomgo/compress"
@@ -145,8 +146,7 @@ func (o *verifyFlags) unreadable(s *streams, v *verification, name, prefix strin
 	return err
 }
 
-// verifyOne prints a line for each file of an archive, after a prefix, and returns how many
-// there are and how many of them are damaged.
+// verifyOne verifies an archive; see told.
 func (o *verifyFlags) verifyOne(ctx context.Context, s *streams, e commit.Entry, name, prefix string) (damaged, files int, err error) {
 	bar, err := o.start(s, stageModel{name: "verify", unit: bytesUnit, group: 0, weight: 1})
 	if err != nil {
@@ -162,15 +162,25 @@ func (o *verifyFlags) verifyOne(ctx context.Context, s *streams, e commit.Entry,
 	if err != nil {
 		return 0, 0, err
 	}
+	return o.told(s, name, prefix, status)
+}
+
+// told prints a line for each file of an archive, after a prefix, or with --json an object. It returns how many files there are and how many
+// of them are damaged.
+func (o *verifyFlags) told(s *streams, name, prefix string, status []compress.FileStatus) (damaged, files int, err error) {
 	for i := range status {
 		f := &status[i]
+		if !f.OK {
+			damaged++
+		}
 		switch {
-		case !f.OK && o.json:
-			damaged++
+		case o.json || f.OK && o.quiet:
+			continue
 		case !f.OK:
-			damaged++
 			_, err = fmt.Fprintf(s.out, "%s%s\n", prefix, damageText(f))
-		case !o.quiet && !o.json:
+		case filepath.Ext(name) == commit.TreeExt: // side files have no records
+			_, err = fmt.Fprintf(s.out, "%s%s: OK (%s bytes, by %s)\n", prefix, oneLine(f.Name), countText(f.Bytes), f.Checked)
+		default:
 			_, err = fmt.Fprintf(s.out, "%s%s: OK (%s, %s bytes, by %s)\n",
 				prefix, oneLine(f.Name), plural(f.Records, "record"), countText(f.Bytes), f.Checked)
 		}

@@ -15,6 +15,7 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
 	"orcomgo/bins/vfs"
+	"orcomgo/compress"
 	"orcomgo/compress/blocksort"
 	"orcomgo/compress/sidefiles"
 	"orcomgo/digest"
@@ -170,11 +171,52 @@ func (r *Reader) WriteFile(ctx context.Context, w io.Writer, i int) error {
 	return err
 }
 
-// Verify decodes the contents of all files and compares them with their checksums. It returns an error for each entry, nil for those that
-// are whole; the second error is one of reading, or of ctx.
-func (r *Reader) Verify(ctx context.Context) (damage []error, err error) {
-	v := &verifier{r: r, damage: make([]error, len(r.Entries))}
-	err = r.side.Extract(ctx, nil, v)
+// Verify compares the contents of all files with their checksums, or with quick what is stored of them, and looks for the archives of files
+// of reads. It returns a status for each of both, in the order of the entries. The error is one of reading, or of ctx.
+func (r *Reader) Verify(ctx context.Context, quick bool) (status []compress.FileStatus, err error) {
+	damage, err := r.check(ctx, quick)
+	if err != nil {
+		return nil, err
+	}
+	checked := "XXH3-64"
+	if quick {
+		checked = "section checksums"
+	}
+	missing := r.checkReads()
+	for i := range r.Entries {
+		e := &r.Entries[i]
+		problem := missing[i]
+		switch e.Kind {
+		case File:
+			problem = damage[r.number[i]]
+		case Reads:
+		default:
+			continue
+		}
+		f := compress.FileStatus{Name: e.Path, Bytes: uint64(e.Size), OK: true, Checked: checked}
+		if problem != nil {
+			f.OK, f.Problem, f.Checked = false, problem.Error(), ""
+		}
+		if e.Kind == File || problem != nil { // archives are verified by themselves
+			status = append(status, f)
+		}
+	}
+	return status, nil
+}
+
+// check returns an error for each content that is damaged, nil for those that are whole.
+func (r *Reader) check(ctx context.Context, quick bool) (damage []error, err error) {
+	v := &verifier{r: r, damage: make([]error, len(r.entry))}
+	if quick {
+		v.damage, err = r.side.Check(ctx, r.o.add)
+	} else {
+		err = r.side.Extract(ctx, nil, v)
+	}
+	for i, e := range v.damage {
+		if e != nil {
+			v.damage[i] = parse.ErrCorrupt
+		}
+	}
 	return v.damage, err
 }
 
@@ -187,22 +229,8 @@ type verifier struct {
 func (v *verifier) Begin(int) (io.Writer, error) { return counter{io.Discard, &v.r.o}, nil }
 
 func (v *verifier) End(i int, damage error) error {
-	if damage != nil {
-		v.damage[v.r.entry[i]] = parse.ErrCorrupt
-	}
+	v.damage[i] = damage
 	return nil
-}
-
-// VerifyQuick is Verify without decoding: it compares what is stored with its checksums.
-func (r *Reader) VerifyQuick(ctx context.Context) (damage []error, err error) {
-	damage = make([]error, len(r.Entries))
-	list, err := r.side.Check(ctx, r.o.add)
-	for i, e := range list {
-		if e != nil {
-			damage[r.entry[i]] = parse.ErrCorrupt
-		}
-	}
-	return damage, err
 }
 
 // Sums decodes the contents of all files and returns the MD5, or else the SHA-256, of each by entry; nil for entries of other kinds, but for

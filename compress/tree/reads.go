@@ -22,7 +22,6 @@ type job struct {
 	dir     string // below the root
 	gzip    bool
 	whole   bool // all inputs of the archive are restored
-	renamed bool // the one input is restored under the name of a hard link, which is not that of its archive
 	inputs  []string
 	entries []int
 	bytes   uint64 // of text
@@ -36,16 +35,14 @@ func (x *restoration) plan() error {
 			x.out[i] = e.Path
 		}
 	}
+	x.planHardLinks()
 	x.planDirectories()
-	moved := x.planHardLinks()
 	for i := range x.Entries {
 		if e := &x.Entries[i]; x.out[i] != "" && (e.Kind == File || e.Kind == Reads) {
 			x.status[i] = compress.FileStatus{Name: x.at(x.out[i]), Bytes: uint64(e.Size), OK: true, Checked: "XXH3-64"}
 		}
 	}
-	if err := x.planReads(moved); err != nil {
-		return err
-	}
+	x.planReads()
 	for _, i := range x.links {
 		first := x.Entries[i].First
 		x.out[i] = record.Renamed(x.Entries[first].Path, x.out[first], x.out[i])
@@ -68,32 +65,22 @@ func (x *restoration) planDirectories() {
 	}
 }
 
-// planHardLinks finds out which hard links are made of other restored files. Of a file that is restored only under other names than its
-// first, the first of these gets the content; moved has such names.
-func (x *restoration) planHardLinks() (moved map[int]string) {
-	moved = make(map[int]string)
+// planHardLinks chooses the files that hard links are other names of.
+func (x *restoration) planHardLinks() {
 	for i := range x.Entries {
-		e := &x.Entries[i]
-		if e.Kind != HardLink || x.out[i] == "" {
-			continue
+		if e := &x.Entries[i]; e.Kind == HardLink && x.out[i] != "" {
+			x.out[e.First] = x.Entries[e.First].Path
+			x.links = append(x.links, i)
 		}
-		if x.out[e.First] == "" {
-			x.out[e.First], moved[e.First] = x.out[i], x.out[i]
-			x.out[i] = ""
-			continue
-		}
-		x.links = append(x.links, i)
 	}
-	return moved
 }
 
 // planReads divides the files of reads into jobs.
-func (x *restoration) planReads(moved map[int]string) error {
+func (x *restoration) planReads() {
 	type place struct {
 		archive int
 		dir     string
 		gzip    bool
-		moved   string // a name in moved
 	}
 	jobs := make(map[place]*job)
 	infos := make([]*compress.Information, len(x.Archives))
@@ -112,10 +99,10 @@ func (x *restoration) planReads(moved map[int]string) error {
 			continue
 		}
 		in := &info.Inputs[e.Input]
-		p := place{e.Archive, dir(x.out[i]), x.o.Gzip && in.Name != base(e.Path), moved[i]}
+		p := place{e.Archive, dir(x.out[i]), x.o.Gzip && in.Name != base(e.Path)}
 		j := jobs[p]
 		if j == nil {
-			j = &job{archive: commit.Entry{Dir: x.dir, Name: x.Archives[e.Archive].Name}, dir: p.dir, gzip: p.gzip, renamed: p.moved != ""}
+			j = &job{archive: commit.Entry{Dir: x.dir, Name: x.Archives[e.Archive].Name}, dir: p.dir, gzip: p.gzip}
 			jobs[p] = j
 			x.jobs = append(x.jobs, j)
 		}
@@ -124,16 +111,12 @@ func (x *restoration) planReads(moved map[int]string) error {
 			name += ".gz"
 		}
 		restored := join(dir(e.Path), name)
-		if j.renamed {
-			restored = record.Renamed(e.Path, restored, p.moved)
-		}
 		x.out[i] = restored
 		x.status[i] = compress.FileStatus{Name: x.at(restored), OK: true}
 		j.inputs, j.entries = append(j.inputs, in.Name), append(j.entries, i)
 		j.bytes += in.Bytes
 		j.whole = len(j.inputs) == len(info.Inputs)
 	}
-	return nil
 }
 
 // information describes an archive, and checks that it is the one that the side archive was made with, or one of the same files.
@@ -209,8 +192,8 @@ func (r *Reader) checkInput(e *Entry, info *compress.Information, problem error)
 	return nil
 }
 
-// CheckReads returns for each entry of reads why it can't be restored, as far as can be told without decoding; nil for the others.
-func (r *Reader) CheckReads() []error {
+// checkReads returns for each entry of reads why it can't be restored, as far as can be told without decoding; nil for the others.
+func (r *Reader) checkReads() []error {
 	list := make([]error, len(r.Entries))
 	infos := make([]*compress.Information, len(r.Archives))
 	problems := make([]error, len(r.Archives))
@@ -283,53 +266,20 @@ func (x *restoration) unpack(ctx context.Context, j *job) error {
 	}
 	// With the extension the path can't be that of a directory.
 	path := j.archive.Path() + commit.PackedDataExt
-	if j.renamed {
-		return x.unpackRenamed(ctx, path, j.entries[0], o)
-	}
 	o.OutDir = x.at(j.dir)
 	sum, err := compress.Unpack(ctx, path, o)
 	var damaged *compress.DamagedError
 	if err != nil && !errors.As(err, &damaged) {
-		return x.damage(ctx, j.entries, err)
+		if ctx.Err() != nil || !compress.IsDamage(err) {
+			return err
+		}
+		for _, i := range j.entries {
+			x.fail(i, err.Error())
+		}
+		return nil
 	}
 	x.sum.Notes = append(x.sum.Notes, sum.Notes...)
 	return x.unpacked(j, sum.Files)
-}
-
-// damage notes that entries can't be restored because of damage. Other errors it returns.
-func (x *restoration) damage(ctx context.Context, entries []int, err error) error {
-	if ctx.Err() != nil || !compress.IsDamage(err) {
-		return err
-	}
-	for _, i := range entries {
-		x.fail(i, err.Error())
-	}
-	return nil
-}
-
-// unpackRenamed restores entry i, which is one input of the archive at path, under a name that the archive doesn't know. Nothing is
-// written under the name that it does know: that may be one of the user's files.
-func (x *restoration) unpackRenamed(ctx context.Context, path string, i int, o compress.UnpackOptions) error {
-	to := x.at(x.out[i])
-	f, err := commit.NewTemp(to)
-	if err != nil {
-		return err
-	}
-	defer f.Discard()
-	o.Stream = f
-	sum, err := compress.Unpack(ctx, path, o)
-	if err != nil {
-		return x.damage(ctx, []int{i}, err)
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := x.install(f, to); err != nil {
-		return err
-	}
-	s := &x.status[i]
-	s.Records, s.Bytes, s.Checked = sum.Files[0].Records, sum.Files[0].Bytes, sum.Files[0].Checked
-	return x.setModeAndTime(to, &x.Entries[i])
 }
 
 // literal makes a name a pattern that matches nothing else.

@@ -141,7 +141,7 @@ func TestDamage(t *testing.T) {
 			r, err := opened(t, bad)
 			if err == nil {
 				var list []error
-				if list, err = r.Verify(t.Context()); err == nil {
+				if list, err = r.check(t.Context(), false); err == nil {
 					err = errors.Join(list...)
 				}
 				r.Close()
@@ -275,7 +275,7 @@ func FuzzReader(f *testing.F) {
 	f.Add(write(f, l, files))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if r, err := opened(t, b); err == nil {
-			r.VerifyQuick(t.Context())
+			r.check(t.Context(), true)
 		}
 	})
 }

@@ -163,7 +163,7 @@ func verified(ctx context.Context, f *commit.Temp, path string, noVerify bool, o
 	if err != nil {
 		return 0, err
 	}
-	list, err := r.Verify(ctx)
+	list, err := r.check(ctx, false)
 	for _, s := range list {
 		if err == nil && s != nil {
 			err = fmt.Errorf("%s: what was written does not decode to the same files", path)
