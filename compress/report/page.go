@@ -95,44 +95,22 @@ func (f *Figures) readTitle(number int) string {
 // tiles are the figures at the head of the page.
 func (f *Figures) tiles() []tile {
 	a := f.Archive
-	list := []tile{
-		{"reads", humanize.Comma(int64(a.Records)), ""},
-		{"bases", humanize.Comma(int64(a.Bases)), ""},
-		{"archive", humanize.Bytes(a.ArchiveBytes), "of " + humanize.Bytes(a.TextBytes) + " of text"},
-		{"text to archive", decimals(a.Ratio, 2), ""},
-	}
-	if f.Gzip.Ratio6 > 0 {
-		list[3].Note = "gzip: about " + decimals(f.Gzip.Ratio6, 2)
-	}
-	var gc, q30, duplicates []string
+	list := []tile{{"reads", humanize.Comma(int64(a.Records)), ""}, {"bases", humanize.Comma(int64(a.Bases)), ""},
+		{"text to archive", decimals(a.Ratio, 2), ""}}
 	for i := range f.Reads {
-		r := &f.Reads[i]
+		r, of := &f.Reads[i], ""
+		if len(f.Reads) > 1 {
+			of = fmt.Sprintf(" of read %d", r.Number)
+		}
 		if r.Bases > 0 {
-			gc = append(gc, decimals(r.GC, 1))
+			list = append(list, tile{"% GC" + of, decimals(r.GC, 1), ""})
 		}
 		if r.Qualities != nil {
-			q30 = append(q30, decimals(r.Qualities.Q30, 1))
+			list = append(list, tile{"% with quality 30 or more" + of, decimals(r.Qualities.Q30, 1), ""})
 		}
 		if r.Duplication != nil {
-			duplicates = append(duplicates, decimals(r.Duplication.Duplicates, 1))
+			list = append(list, tile{"% duplicates" + of, decimals(r.Duplication.Duplicates, 1), ""})
 		}
-	}
-	for _, t := range []struct {
-		name   string
-		values []string
-	}{{"% GC", gc}, {"% of the bases with quality 30 or more", q30}, {"% duplicates", duplicates}} {
-		value := tile{t.name, strings.Join(t.values, " / "), ""}
-		switch len(t.values) {
-		case 0:
-			value.Value, value.Note = "unknown", "see below"
-		case 1:
-		default:
-			value.Note = "read 1 / read 2"
-			for i := 3; i <= len(t.values); i++ {
-				value.Note += fmt.Sprintf(" / read %d", i)
-			}
-		}
-		list = append(list, value)
 	}
 	if p := f.Pseudogenome; p != nil && p.Bases > 0 {
 		list = append(list, tile{"mean coverage", decimals(p.MeanDepth, 1), "of " + humanize.Comma(int64(p.Bases)) + " joined bases"})

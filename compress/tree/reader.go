@@ -164,7 +164,7 @@ func (r *Reader) Coded(i int) int64 { return r.side.Coded(r.number[i]) }
 
 // WriteFile writes the content of entry i, a File, to w.
 func (r *Reader) WriteFile(ctx context.Context, w io.Writer, i int) error {
-	err := r.side.WriteFile(ctx, counter{w, &r.o}, r.number[i])
+	err := r.side.WriteFile(ctx, counter{w, r.o.add}, r.number[i])
 	if errors.Is(err, sidefiles.ErrCorrupt) {
 		err = damaged(r.path, r.Entries[i].Path+" can't be restored")
 	}
@@ -226,7 +226,7 @@ type verifier struct {
 	damage []error
 }
 
-func (v *verifier) Begin(int) (io.Writer, error) { return counter{io.Discard, &v.r.o}, nil }
+func (v *verifier) Begin(int) (io.Writer, error) { return counter{io.Discard, v.r.o.add}, nil }
 
 func (v *verifier) End(i int, damage error) error {
 	v.damage[i] = damage

@@ -22,6 +22,7 @@ type job struct {
 	dir     string // below the root
 	gzip    bool
 	whole   bool // all inputs of the archive are restored
+	renamed bool // the one input is restored under the name of a hard link, which is not that of its archive
 	inputs  []string
 	entries []int
 	bytes   uint64 // of text
@@ -35,14 +36,14 @@ func (x *restoration) plan() error {
 			x.out[i] = e.Path
 		}
 	}
-	x.planHardLinks()
 	x.planDirectories()
+	moved := x.planHardLinks()
 	for i := range x.Entries {
 		if e := &x.Entries[i]; x.out[i] != "" && (e.Kind == File || e.Kind == Reads) {
 			x.status[i] = compress.FileStatus{Name: x.at(x.out[i]), Bytes: uint64(e.Size), OK: true, Checked: "XXH3-64"}
 		}
 	}
-	x.planReads()
+	x.planReads(moved)
 	for _, i := range x.links {
 		first := x.Entries[i].First
 		x.out[i] = record.Renamed(x.Entries[first].Path, x.out[first], x.out[i])
@@ -65,22 +66,32 @@ func (x *restoration) planDirectories() {
 	}
 }
 
-// planHardLinks chooses the files that hard links are other names of.
-func (x *restoration) planHardLinks() {
+// planHardLinks finds out which hard links are made of other restored files. Of a file that is restored only under other names than its
+// first, the first of these gets the content; moved has such names.
+func (x *restoration) planHardLinks() (moved map[int]string) {
+	moved = make(map[int]string)
 	for i := range x.Entries {
-		if e := &x.Entries[i]; e.Kind == HardLink && x.out[i] != "" {
-			x.out[e.First] = x.Entries[e.First].Path
-			x.links = append(x.links, i)
+		e := &x.Entries[i]
+		if e.Kind != HardLink || x.out[i] == "" {
+			continue
 		}
+		if x.out[e.First] == "" {
+			x.out[e.First], moved[e.First] = x.out[i], x.out[i]
+			x.out[i] = ""
+			continue
+		}
+		x.links = append(x.links, i)
 	}
+	return moved
 }
 
 // planReads divides the files of reads into jobs.
-func (x *restoration) planReads() {
+func (x *restoration) planReads(moved map[int]string) {
 	type place struct {
 		archive int
 		dir     string
 		gzip    bool
+		moved   string // a name in moved
 	}
 	jobs := make(map[place]*job)
 	infos := make([]*compress.Information, len(x.Archives))
@@ -99,10 +110,10 @@ func (x *restoration) planReads() {
 			continue
 		}
 		in := &info.Inputs[e.Input]
-		p := place{e.Archive, dir(x.out[i]), x.o.Gzip && in.Name != base(e.Path)}
+		p := place{e.Archive, dir(x.out[i]), x.o.Gzip && in.Name != base(e.Path), moved[i]}
 		j := jobs[p]
 		if j == nil {
-			j = &job{archive: commit.Entry{Dir: x.dir, Name: x.Archives[e.Archive].Name}, dir: p.dir, gzip: p.gzip}
+			j = &job{archive: commit.Entry{Dir: x.dir, Name: x.Archives[e.Archive].Name}, dir: p.dir, gzip: p.gzip, renamed: p.moved != ""}
 			jobs[p] = j
 			x.jobs = append(x.jobs, j)
 		}
@@ -111,6 +122,9 @@ func (x *restoration) planReads() {
 			name += ".gz"
 		}
 		restored := join(dir(e.Path), name)
+		if j.renamed {
+			restored = record.Renamed(e.Path, restored, p.moved)
+		}
 		x.out[i] = restored
 		x.status[i] = compress.FileStatus{Name: x.at(restored), OK: true}
 		j.inputs, j.entries = append(j.inputs, in.Name), append(j.entries, i)
@@ -254,10 +268,14 @@ func (x *restoration) checkFree(path string, kind Kind) error {
 
 // unpack restores the files of reads of a job.
 func (x *restoration) unpack(ctx context.Context, j *job) error {
-	before := x.meter.value()
+	before := uint64(0) // bytes that count as done
 	o := compress.UnpackOptions{Threads: x.o.Threads, Memory: x.o.Memory, Gzip: j.gzip, Force: x.o.Force, Touch: x.o.Touch,
 		Progress: func(_ string, done, total uint64) {
-			x.meter.set(before + uint64(float64(j.bytes)*float64(done)/float64(max(total, 1))))
+			x.mu.Lock()
+			n := max(uint64(float64(j.bytes)*float64(done)/float64(max(total, 1))), before) - before
+			before += n
+			x.mu.Unlock()
+			x.add(int(n))
 		}}
 	if !j.whole {
 		for _, name := range j.inputs {
@@ -266,20 +284,53 @@ func (x *restoration) unpack(ctx context.Context, j *job) error {
 	}
 	// With the extension the path can't be that of a directory.
 	path := j.archive.Path() + commit.PackedDataExt
+	if j.renamed {
+		return x.unpackRenamed(ctx, path, j.entries[0], o)
+	}
 	o.OutDir = x.at(j.dir)
 	sum, err := compress.Unpack(ctx, path, o)
 	var damaged *compress.DamagedError
 	if err != nil && !errors.As(err, &damaged) {
-		if ctx.Err() != nil || !compress.IsDamage(err) {
-			return err
-		}
-		for _, i := range j.entries {
-			x.fail(i, err.Error())
-		}
-		return nil
+		return x.damage(ctx, j.entries, err)
 	}
 	x.sum.Notes = append(x.sum.Notes, sum.Notes...)
 	return x.unpacked(j, sum.Files)
+}
+
+// damage notes that entries can't be restored because of damage. Other errors it returns.
+func (x *restoration) damage(ctx context.Context, entries []int, err error) error {
+	if ctx.Err() != nil || !compress.IsDamage(err) {
+		return err
+	}
+	for _, i := range entries {
+		x.fail(i, err.Error())
+	}
+	return nil
+}
+
+// unpackRenamed restores entry i, which is one input of the archive at path, under a name that the archive doesn't know. Nothing is
+// written under the name that it does know: that may be one of the user's files.
+func (x *restoration) unpackRenamed(ctx context.Context, path string, i int, o compress.UnpackOptions) error {
+	to := x.at(x.out[i])
+	f, err := commit.NewTemp(to)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	o.Stream = f
+	sum, err := compress.Unpack(ctx, path, o)
+	if err != nil {
+		return x.damage(ctx, []int{i}, err)
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := x.install(f, to); err != nil {
+		return err
+	}
+	s := &x.status[i]
+	s.Records, s.Bytes, s.Checked = sum.Files[0].Records, sum.Files[0].Bytes, sum.Files[0].Checked
+	return x.setModeAndTime(to, &x.Entries[i])
 }
 
 // literal makes a name a pattern that matches nothing else.

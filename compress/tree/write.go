@@ -174,12 +174,12 @@ func verified(ctx context.Context, f *commit.Temp, path string, noVerify bool, o
 
 // counter counts what is written.
 type counter struct {
-	w io.Writer
-	o *Options
+	w   io.Writer
+	add func(n int)
 }
 
 func (c counter) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
-	c.o.add(n)
+	c.add(n)
 	return n, err
 }
