@@ -317,12 +317,23 @@ func (b *batch) archive(ctx context.Context, i, threads int, device string) {
 	}
 }
 
-// text says what became of a sample.
-func (r *result) text() string {
+// word says what became of a sample, for scripts.
+func (r *result) word() (word, problem string) {
 	switch {
 	case r.err != nil:
-		return "FAILED: " + oneLine(r.err.Error())
+		return "failed", oneLine(r.err.Error())
 	case r.outcome == batches.WasThere:
+		return "present", ""
+	}
+	return "archived", ""
+}
+
+// text says what became of a sample.
+func (r *result) text() string {
+	switch word, problem := r.word(); word {
+	case "failed":
+		return "FAILED: " + problem
+	case "present":
 		return "there already"
 	}
 	return "archived"

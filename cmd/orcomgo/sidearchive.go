@@ -22,14 +22,12 @@ import (
 
 // sideResult is what became of the side archive of a directory.
 type sideResult struct {
-	name    string
-	outcome batches.Outcome
-	err     error
-	took    time.Duration
-	files   int // whose content is in it
-	others  int // directories, links and FIFOs
-	bytes   uint64
-	stored  int64
+	result
+	name   string
+	files  int // whose content is in it
+	others int // directories, links and FIFOs
+	bytes  uint64
+	stored int64
 }
 
 // sideName returns the name of the side archive of a directory.
@@ -63,9 +61,6 @@ func (b *batch) sides(ctx context.Context) {
 		}
 	}
 }
-
-// text says what became of a side archive.
-func (r *sideResult) text() string { return (&result{outcome: r.outcome, err: r.err}).text() }
 
 // sideTotal returns how many bytes the side files have.
 func (b *batch) sideTotal() (n uint64) {
