@@ -185,8 +185,12 @@ func (o *reportFlags) one(ctx context.Context, s *streams, e commit.Entry) (*fig
 	}
 	var files []newFile
 	if o.multiqc != "" {
-		if files, err = o.sections(f); err != nil {
-			return nil, err
+		for _, section := range f.MultiQC() {
+			name, content, err := section.File(f.Archive.Name)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, newFile{filepath.Join(o.multiqc, name), content})
 		}
 	}
 	var page bytes.Buffer
@@ -214,16 +218,4 @@ func (o *reportFlags) one(ctx context.Context, s *streams, e commit.Entry) (*fig
 			durationText(o.took()))
 	}
 	return f, nil
-}
-
-// sections returns the files that MultiQC reads.
-func (o *reportFlags) sections(f *figures.Figures) (files []newFile, err error) {
-	for _, section := range f.MultiQC() {
-		name, content, err := section.File(f.Archive.Name)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, newFile{filepath.Join(o.multiqc, name), content})
-	}
-	return files, nil
 }

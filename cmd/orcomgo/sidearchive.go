@@ -132,7 +132,7 @@ func (b *batch) sideOnce(ctx context.Context, t *samples.Tree, r *sideResult) (a
 		}
 	}
 	if n, path := withAttributes(t); n > 0 {
-		b.bar.note(fmt.Sprintf("%s: extended attributes and ACLs are not kept: %s has some%s", r.name, path, andMore(n-1)))
+		b.bar.note(fmt.Sprintf("%s: extended attributes and ACLs are not kept: %s has some, %d more have some", r.name, path, n-1))
 	}
 	o := tree.Options{Threads: b.threads, Memory: uint64(b.memory), Progress: b.sideDone,
 		GPU: b.device == "gpu", Note: func(line string) { b.bar.note(r.name + ": " + line) }}
@@ -153,17 +153,6 @@ func withAttributes(t *samples.Tree) (n int, path string) {
 		}
 	}
 	return n, path
-}
-
-// andMore says that so many files more are like one that was named.
-func andMore(n int) string {
-	switch n {
-	case 0:
-		return ""
-	case 1:
-		return ", and one more"
-	}
-	return fmt.Sprintf(", and %d more", n)
 }
 
 // olderSide opens the side archive that is there; nil if there is none, or if it is replaced whatever it holds.

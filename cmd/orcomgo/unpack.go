@@ -142,7 +142,11 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	} else if found {
 		return o.tree(ctx, s, t)
 	}
-	bar, err := o.start(s, unpackStages(options.Names != nil)...)
+	stages := []stageModel{unpackModel}
+	if options.Names != nil {
+		stages = []stageModel{namesModel, unpackModel}
+	}
+	bar, err := o.start(s, stages...)
 	if err != nil {
 		return err
 	}

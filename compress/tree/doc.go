@@ -89,8 +89,8 @@ func damaged(path, reason string) error {
 	return fmt.Errorf("%s: %w: %s", path, parse.ErrCorrupt, reason)
 }
 
-// base returns the last part of a path with slashes.
-func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
-
 // dir returns what precedes the last part of a path, "" for none.
 func dir(path string) string { return path[:max(strings.LastIndexByte(path, '/'), 0)] }
+
+// base returns the last part of a path with slashes.
+func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

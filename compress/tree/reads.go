@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -121,7 +122,7 @@ func (x *restoration) planReads(moved map[int]string) {
 		if p.gzip {
 			name += ".gz"
 		}
-		restored := join(dir(e.Path), name)
+		restored := path.Join(dir(e.Path), name)
 		if j.renamed {
 			restored = record.Renamed(e.Path, restored, p.moved)
 		}
@@ -152,7 +153,7 @@ func (r *Reader) information(k int) (*compress.Information, error) {
 	}
 	if info.ID != fmt.Sprintf("%x", a.ID) && !r.files()[k].in(info) {
 		return nil, fmt.Errorf("%s is not the archive that %s was made with: if archive --force was interrupted, give that command again "+
-			"(unpack %s restores what the archive holds)", path, filepath.Base(r.path), path)
+			"(unpack %s restores what the archive holds)", path, filebase(r.path), path)
 	}
 	return info, nil
 }
@@ -356,14 +357,6 @@ func (x *restoration) unpacked(j *job, status []compress.FileStatus) error {
 		}
 	}
 	return nil
-}
-
-// join joins a directory below the root, or "", and a name.
-func join(dir, name string) string {
-	if dir == "" {
-		return name
-	}
-	return dir + "/" + name
 }
 
 // WriteReads writes the text of entry i, of Reads, to w, compressed if gzip is set and the file that was archived was.
