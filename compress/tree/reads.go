@@ -153,7 +153,7 @@ func (r *Reader) information(k int) (*compress.Information, error) {
 	}
 	if info.ID != fmt.Sprintf("%x", a.ID) && !r.files()[k].in(info) {
 		return nil, fmt.Errorf("%s is not the archive that %s was made with: if archive --force was interrupted, give that command again "+
-			"(unpack %s restores what the archive holds)", path, filebase(r.path), path)
+			"(unpack %s restores what the archive holds)", path, filepath.Base(r.path), path)
 	}
 	return info, nil
 }
