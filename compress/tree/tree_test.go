@@ -306,14 +306,12 @@ func TestHoles(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		var want []byte
-		data := 0
 		for range 1 + r.IntN(6) {
-			want = append(want, make([]byte, r.IntN(5*leastHole))...)
-			n := r.IntN(3 * holeUnit)
+			want = append(want, make([]byte, r.IntN(5*holeSize))...)
+			n := r.IntN(12 << 10)
 			want = append(want, bytes.Repeat([]byte{1}, n)...)
-			data += n + leastHole + 2*holeUnit
 		}
-		want = append(want, make([]byte, r.IntN(2)*r.IntN(3*leastHole))...)
+		want = append(want, make([]byte, r.IntN(2)*r.IntN(3*holeSize))...)
 		path := filepath.Join(t.TempDir(), "f")
 		f, err := commit.NewTemp(path)
 		if err != nil {
@@ -321,7 +319,7 @@ func TestHoles(t *testing.T) {
 		}
 		w := &holeWriter{f: f}
 		for rest := want; len(rest) > 0; {
-			n := min(1+r.IntN(8*leastHole), len(rest))
+			n := min(1+r.IntN(8*holeSize), len(rest))
 			if k, err := w.Write(rest[:n]); err != nil || k != n {
 				t.Fatal(k, err)
 			}
