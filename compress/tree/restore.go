@@ -68,6 +68,12 @@ func (r *Reader) Restore(ctx context.Context, o RestoreOptions) (*Summary, error
 	if err := x.plan(); err != nil {
 		return nil, err
 	}
+	if r.copyProblem != nil {
+		x.note("of the two listings of %s one can't be read: verify says more", r.path)
+	}
+	for _, line := range r.LeftOut {
+		x.note("left out when the directory was archived: %s", line)
+	}
 	x.all = x.total()
 	made, err := x.directories()
 	if err == nil {
@@ -180,7 +186,14 @@ func (x *restoration) contents(ctx context.Context) error {
 		want[k] = x.out[i] != ""
 		any = any || want[k]
 	}
-	if any {
+	switch {
+	case any && x.side == nil:
+		for k, i := range x.entry {
+			if want[k] {
+				x.fail(i, x.sideProblem.Error())
+			}
+		}
+	case any:
 		s := &sink{x: x}
 		err := x.side.Extract(ctx, want, s)
 		s.abort()
