@@ -162,6 +162,9 @@ func (b *batch) olderSide(name string) (*tree.Reader, error) {
 		return nil, err
 	}
 	old, err := tree.Open(t, tree.Options{Threads: 1})
+	if err == nil && old.Damage() != nil {
+		old, err = nil, errors.Join(old.Damage(), old.Close())
+	}
 	switch {
 	case err != nil && b.force:
 		return nil, nil
@@ -175,6 +178,9 @@ func (b *batch) olderSide(name string) (*tree.Reader, error) {
 // returns the files by their paths.
 func (b *batch) listing(t *samples.Tree, old *tree.Reader) (*tree.Listing, map[string]*samples.File, error) {
 	l := &tree.Listing{Tool: tool, Mode: tree.ModeOf(t.Info.Mode()), Time: t.Info.ModTime()}
+	for _, err := range t.Unread {
+		l.LeftOut = append(l.LeftOut, oneLine(err.Error()))
+	}
 	reads := b.places(t, l)
 	before := make(map[string]*tree.Entry)
 	if old != nil {

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 	"orcomgo/compress"
+	"orcomgo/compress/tree"
 
 	"github.com/spf13/pflag"
 )
@@ -96,7 +100,8 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 	return nil
 }
 
-// findAll returns the archives and the side archives that a path leads to.
+// findAll returns the archives and the side archives that a path leads to. Those are among them that archives of a directory belong to and
+// that are missing: openTree says so.
 func findAll(path string) ([]commit.Entry, []commit.Tree, error) {
 	trees, err := commit.FindTrees(path)
 	if err != nil {
@@ -106,7 +111,27 @@ func findAll(path string) ([]commit.Entry, []commit.Tree, error) {
 	if len(trees) > 0 && errors.Is(err, commit.ErrNotArchive) {
 		err = nil
 	}
+	for _, e := range found {
+		n, err := compress.Info(e)
+		if err != nil || e.Dir != filepath.Clean(path) { // it is named alone
+			continue
+		}
+		for _, name := range n.Sides {
+			if t := (commit.Tree{Dir: path, Name: name}); !slices.Contains(trees, t) {
+				trees = append(trees, t)
+			}
+		}
+	}
 	return found, trees, err
+}
+
+// openTree opens a side archive that findAll returned.
+func openTree(t commit.Tree, o tree.Options) (*tree.Reader, error) {
+	r, err := tree.Open(t, o)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: %w: it is missing, and archives beside it belong to it", t.Path(), parse.ErrCorrupt)
+	}
+	return r, err
 }
 
 // labelOf returns what an archive is called among others: its name, or its path if several are given.
