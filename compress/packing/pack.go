@@ -28,6 +28,8 @@ type Options struct {
 	Threads int
 	Memory  uint64 // bytes aimed for; 0 for the package's default
 	Tool    string // program and version, recorded in the archive
+	// Sides are the names of the side archives that will list the inputs. They are recorded, so that a lost one is noticed.
+	Sides []string
 
 	Level Level
 	// TwoBit has the sequences of assemblies (FASTA) in two bits a base: larger, and unpacked several times as fast.
@@ -309,7 +311,7 @@ func (p *Packer) run(ctx context.Context) error {
 func (p *Packer) plan() {
 	meta := p.R.Meta()
 	p.man = *source.ManifestOf(meta, p.O.Tool)
-	p.man.Level = uint8(p.O.Level)
+	p.man.Level, p.man.Sides = uint8(p.O.Level), p.O.Sides
 	for i := range p.man.Inputs {
 		p.man.Inputs[i].TwoBit = p.twoBit[i]
 	}

@@ -371,7 +371,7 @@ def check_input_name(name, seen):
 
 KINDS = {0: "FASTQ", 1: "FASTA"}
 QUALITY_MODES = {0: "kept", 1: "eight levels", 2: "dropped"}
-READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED, REPEATS, NAME_RANGES, ONE_CODER = 1, 2, 4, 8, 16, 32, 64
+READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED, REPEATS, NAME_RANGES, ONE_CODER, SIDES = 1, 2, 4, 8, 16, 32, 64, 128
 
 
 def flag_words(flags):
@@ -522,7 +522,11 @@ class PackedArchive:
         found["bins_id"] = source.take(16)
         found["tool"] = source.text().decode("utf-8", "replace")
         found["flags"] = flags = source.uvarint()
-        require(flags < 128, "the manifest has flags that are not known")
+        require(flags < 256, "the manifest has flags that are not known")
+        for _ in range(self.count(source) if flags & SIDES else 0):
+            side = source.text()
+            require(1 <= len(side) <= 200 and side not in (b".", b"..") and b"/" not in side and b"\0" not in side,
+                    "the manifest has a side archive without a name")
         found["quality"] = source.byte()
         require(found["quality"] in QUALITY_MODES, "the manifest has an unknown quality mode")
         found["level"] = source.byte()
