@@ -25,18 +25,23 @@ const leastAssembled = 701
 // manyNames is how many names a slice of such an input has at least if they are to be decoded fast. Fewer take little time anyway.
 const manyNames = 1024
 
+// CanBeTwoBit reports whether sequences of an input can be in two bits a base, the longest of which has so many bases.
+func CanBeTwoBit(o record.Options, in *record.Input, longest uint32) bool {
+	return !o.OrderAny && in.Kind == record.FASTA && in.Mate < 0 && !in.Further && longest >= leastAssembled
+}
+
 // chooseTwoBit returns, by input, whether sequences are coded in two bits a base: of FASTA without mates and in its order, if a sequence is
 // long.
 func chooseTwoBit(ctx context.Context, r *bins.Reader, wanted bool) ([]bool, error) {
 	meta := r.Meta()
 	chosen := slicing.OfAll(meta, false)
-	if !wanted || meta.Options.OrderAny {
+	if !wanted {
 		return chosen, nil
 	}
 	for i := range meta.Blocks {
 		b := &meta.Blocks[i]
 		in := &meta.Inputs[b.Input]
-		if in.Kind != record.FASTA || in.Mate >= 0 || in.Further || chosen[b.Input] || b.Bases < leastAssembled {
+		if chosen[b.Input] || !CanBeTwoBit(meta.Options, in, uint32(min(b.Bases, leastAssembled))) {
 			continue
 		}
 		var block bins.Block
@@ -44,7 +49,7 @@ func chooseTwoBit(ctx context.Context, r *bins.Reader, wanted bool) ([]bool, err
 			return nil, err
 		}
 		_, longest := block.Lengths.Range(b.Records)
-		chosen[b.Input] = longest >= leastAssembled
+		chosen[b.Input] = CanBeTwoBit(meta.Options, in, longest)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

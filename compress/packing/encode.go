@@ -38,7 +38,6 @@ func (e *encoder) encode(ctx context.Context, spec *slicing.Spec) (*encoded, err
 		return spec.Text, units
 	}}
 	g, ctx := errgroup.WithContext(ctx)
-	var ranges [2]nameranges.Range
 	for m, mem := range out.slice.Members() {
 		cols[m].ByBases, cols[m].Coded = e.man.Inputs[mem.Input].QualsByBases, out.progress.Coded
 		mem.Bases, mem.NamesLen = cols[m].Bases(), uint64(len(cols[m].Names))
@@ -46,9 +45,6 @@ func (e *encoder) encode(ctx context.Context, spec *slicing.Spec) (*encoded, err
 		g.Go(func() error {
 			return pool.Do(ctx, func() error {
 				out.check.sums[m] = columns.SumsOf(cols[m])
-				if e.man.NameRanges {
-					ranges[m].AddNames(cols[m].Names)
-				}
 				return nil
 			})
 		})
@@ -65,11 +61,20 @@ func (e *encoder) encode(ctx context.Context, spec *slicing.Spec) (*encoded, err
 			})
 		}
 	}
+	if e.man.NameRanges {
+		g.Go(func() error {
+			return pool.Do(ctx, func() error {
+				var words nameranges.Range
+				for m := range out.slice.Members() {
+					words.AddNames(cols[m].Names)
+				}
+				out.slice.Words = words.Words()
+				return nil
+			})
+		})
+	}
 	if err := g.Wait(); err != nil {
 		return nil, err
-	}
-	if e.man.NameRanges {
-		nameranges.Set(&out.slice, ranges)
 	}
 	if spec.Run == nil {
 		e.blocks.Release(spec)
@@ -78,7 +83,8 @@ func (e *encoder) encode(ctx context.Context, spec *slicing.Spec) (*encoded, err
 }
 
 // encodeColumn waits for what the column of member m of a slice needs, and encodes it in the pool.
-func (col *columnEncoder) encodeColumn(ctx context.Context, e *encoder, spec *slicing.Spec, cols *[2]*columns.Columns, m int) (b []byte, err error) {
+func (col *columnEncoder) encodeColumn(ctx context.Context, e *encoder, spec *slicing.Spec, cols *[2]*columns.Columns,
+	m int) ([]byte, error) {
 	pool := e.pool.InTurn(spec.Turn)
 	if col.after != nil {
 		if err := col.after(ctx, e, pool, spec, cols[m]); err != nil {
@@ -88,9 +94,10 @@ func (col *columnEncoder) encodeColumn(ctx context.Context, e *encoder, spec *sl
 	if col.urgent != nil && col.urgent(e, cols[m]) {
 		pool = e.pool.InTurn(0)
 	}
-	err = pool.Do(ctx, func() (err error) {
-		b, err = col.encode(ctx, e, cols, m)
+	var section []byte
+	err := pool.Do(ctx, func() (err error) {
+		section, err = col.encode(ctx, e, cols, m)
 		return err
 	})
-	return b, err
+	return section, err
 }

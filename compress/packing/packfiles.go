@@ -72,7 +72,7 @@ func (f *fileTexts) ofFile(ctx context.Context, input int) *digest.Sums {
 	}
 	defer file.Close()
 	in := &f.man.Inputs[input]
-	check := restoring.NewTextCheck(in.Name, in.Blocks, true, wantsMD5(in))
+	check := restoring.NewTextCheck(in, true, wantsMD5(in))
 	if err := check.Read(ctx, io.LimitReader(file, int64(in.Bytes))); err != nil {
 		return nil
 	}
@@ -97,12 +97,12 @@ func (f *fileTexts) end(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	man := src.Manifest()
-	checks := make([]*restoring.TextCheck, len(missing))
-	for i := range checks {
-		in := &man.Inputs[i]
-		checks[i] = restoring.NewTextCheck(in.Name, in.Blocks, true, wantsMD5(in))
+	var checks []*restoring.TextCheck
+	for i := range missing {
+		in := &f.man.Inputs[i]
+		checks = append(checks, restoring.NewTextCheck(in, true, wantsMD5(in)))
 	}
+	man := src.Manifest()
 	var jobs []restoring.Job
 	for _, j := range restoring.WholeArchive(man) {
 		for m, mem := range man.Slices[j.Slice].Members() {
@@ -112,31 +112,19 @@ func (f *fileTexts) end(ctx context.Context) error {
 			jobs = append(jobs, j)
 		}
 	}
-	consume := func(_ int, t *restoring.Piece) error {
-		for m, mem := range man.Slices[t.Slice].Members() {
-			if !t.Want[m] {
-				continue
-			}
-			if t.Err[m] != nil {
-				return t.Err[m]
-			}
-			if err := checks[mem.Input].Add(t.Text[m]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if err := restoring.NewReplay(src, "verify", f.o.Threads, f.memoryBeside(), nil, jobs).Run(ctx, jobs, nil, consume); err != nil {
+	status, err := restoring.VerifyJobs(ctx, src, "verify", restoring.VerifyOptions{Threads: f.o.Threads, Memory: f.memoryBeside()}, jobs,
+		checks, nil)
+	if err != nil {
 		return err
 	}
-	for i, c := range checks {
+	for i := range status {
 		if !missing[i] {
 			continue
 		}
-		if err := c.End(nil); err != nil {
-			return fmt.Errorf("%s: its bins: %w", c.Name, err)
+		if err := status[i].Err(); err != nil {
+			return fmt.Errorf("%s: its bins: %w", status[i].Name, err)
 		}
-		sums := c.Sums.Sums()
+		sums := checks[i].Sums.Sums()
 		f.sums[i] = &sums
 	}
 	return nil

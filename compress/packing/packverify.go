@@ -78,7 +78,7 @@ func (p *packer) verification(src *source.Packed, decoding source.Source, early 
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
 		sums := early == nil && !files.asked[i]
-		v.checks = append(v.checks, restoring.NewTextCheck(in.Name, in.Blocks, sums, sums && wantsMD5(in)))
+		v.checks = append(v.checks, restoring.NewTextCheck(in, sums, sums && wantsMD5(in)))
 	}
 	v.replay = restoring.NewReplay(decoding, "verify", p.o.Threads, p.memoryBeside(), p.o.Progress, v.jobs)
 	for i := range v.jobs {
@@ -216,7 +216,7 @@ func (v *verification) end(ctx context.Context) error {
 	}
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
-		if err := v.checks[i].End(nil); err != nil {
+		if err := v.checks[i].End(); err != nil {
 			return err
 		}
 		if v.reads[i].Load() != v.digests[i] {

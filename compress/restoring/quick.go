@@ -72,59 +72,54 @@ func checkBins(ctx context.Context, r *bins.Reader, status []FileStatus, o Verif
 
 // checkSections checks the sections of a packed archive. A damaged one is damage of the inputs that need it.
 func checkSections(ctx context.Context, p *source.Packed, status []FileStatus, o VerifyOptions) error {
-	type key struct {
-		c archive.Column
-		m int
-	}
 	type check struct {
 		section *archive.Section
 		what    func() string
-		err     error
 	}
-	var checks []*check
-	slices := make(map[*archive.Slice]map[key]*check)
+	var checks []check
 	total := uint64(0)
-	add := func(s *archive.Section, what func() string) *check {
-		t := &check{section: s, what: what}
-		checks, total = append(checks, t), total+s.Len
-		return t
+	add := func(s *archive.Section, what func() string) {
+		checks, total = append(checks, check{s, what}), total+s.Len
 	}
 	for i := range p.Man.Slices {
 		s := &p.Man.Slices[i]
-		slices[s] = make(map[key]*check)
 		s.EachSection(func(c archive.Column, m int, sec *archive.Section) {
-			slices[s][key{c, m}] = add(sec, func() string { return c.String() + " of " + source.WhereRecords(p.Man, s, m) })
+			add(sec, func() string { return c.String() + " of " + source.WhereRecords(p.Man, s, m) })
 		})
 	}
-	var shared []*check
+	shared := len(checks)
 	for i := range p.Man.Shared {
-		shared = append(shared, add(&p.Man.Shared[i], func() string { return source.SharedName(i) }))
+		add(&p.Man.Shared[i], func() string { return source.SharedName(i) })
 	}
 	progress := workers.NewMeter(o.Progress, "verify", total)
+	errs := make([]error, len(checks))
 	tasks.Each(len(checks), o.Threads, func(_, i int) {
-		if t := checks[i]; ctx.Err() == nil {
-			t.err = p.Archive.Check(*t.section, t.what(), progress.Add)
+		if ctx.Err() == nil {
+			errs[i] = p.Archive.Check(*checks[i].section, checks[i].what(), progress.Add)
 		}
 	})
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	for _, t := range shared {
-		for i := range status {
-			status[i].fail(t.err)
+	damaged := make(map[*archive.Section]error)
+	for i, err := range errs {
+		damaged[checks[i].section] = err
+		for k := range status {
+			if i >= shared {
+				status[k].fail(err)
+			}
 		}
 	}
 	for i := range p.Man.Slices {
 		s := &p.Man.Slices[i]
 		for m, mem := range s.Members() {
-			alone := source.Demand{Slice: i, Want: [2]bool{m == 0, m == 1}}
-			for _, d := range p.Decodings(s, alone) {
-				t := slices[s][key{d.Id, d.M}]
-				if lead := p.Lead(s); d.Id == archive.Names && lead != nil && t.err == nil {
-					t = slices[lead][key{archive.Names, 0}]
+			for _, d := range p.Decodings(s, source.Demand{Slice: i, Want: [2]bool{m == 0, m == 1}}) {
+				err := damaged[s.Section(d.Id, d.M)]
+				if lead := p.Lead(s); d.Id == archive.Names && lead != nil && err == nil {
+					err = damaged[lead.Section(archive.Names, 0)]
 				}
-				if t.err != nil {
-					status[mem.Input].damage(s, t.err)
+				if err != nil {
+					status[mem.Input].damage(s, err)
 					break
 				}
 			}

@@ -3,9 +3,9 @@ package restoring
 import (
 	"context"
 	"fmt"
-	"orcomgo/bins/parse"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/source"
 )

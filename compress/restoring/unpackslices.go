@@ -126,12 +126,10 @@ func (u *unpacker) run(ctx context.Context) error {
 	for i := range u.man.Inputs {
 		in := &u.man.Inputs[i]
 		u.status = append(u.status, FileStatus{Name: in.Name, OK: true})
-		c := NewTextCheck(in.Name, nil, false, false)
-		if u.sel.whole(i) {
-			c = NewTextCheck(in.Name, in.Blocks, u.man.Verified, false)
-			if in.TwoBit && u.man.Verified {
-				c = NewTextCheck(in.Name, nil, false, false) // the hashes of slices have to do: others would take most of the time
-			}
+		c := NewTextCheck(&archive.Input{}, false, false)
+		// The hashes of slices have to do for sequences in two bits a base: others would take most of the time.
+		if u.sel.whole(i) && !(in.TwoBit && u.man.Verified) {
+			c = CheckOf(u.man, i)
 		}
 		u.checks = append(u.checks, c)
 	}
@@ -339,12 +337,7 @@ func (u *unpacker) end() error {
 	for i := range u.man.Inputs {
 		in, status := &u.man.Inputs[i], &u.status[i]
 		if u.sel.whole(i) && status.OK {
-			var want *[32]byte
-			if u.man.Verified {
-				want = &in.SHA256
-				status.SHA256 = fmt.Sprintf("%x", in.SHA256)
-			}
-			status.fail(u.checks[i].End(want))
+			status.end(u.man, i, u.checks[i])
 		}
 		if u.interleaved(i) {
 			u.failTogether(i, in.Mate)
@@ -368,23 +361,11 @@ func (u *unpacker) end() error {
 
 // afterFirst returns the inputs whose qualities some jobs restore from slices after their first one, which may begin with primers.
 func afterFirst(p *source.Packed, passes [][]Job) (inputs []int) {
-	first := make(map[int]int)
-	for i := range p.Man.Slices {
-		for _, mem := range p.Man.Slices[i].Members() {
-			if _, seen := first[mem.Input]; !seen {
-				first[mem.Input] = i
-			}
-		}
-	}
-	for _, jobs := range passes {
-		for _, j := range jobs {
-			for m, mem := range p.Man.Slices[j.Slice].Members() {
-				if wanted := p.Kept[mem.Input].Wanted(j.Columns); !j.Want[m] || !wanted[archive.Quals] || j.Slice == first[mem.Input] {
-					continue
-				}
-				if !slices.Contains(inputs, mem.Input) {
-					inputs = append(inputs, mem.Input)
-				}
+	for _, j := range slices.Concat(passes...) {
+		s := &p.Man.Slices[j.Slice]
+		for m, mem := range s.Members() {
+			if s.From > 0 && j.Want[m] && p.Kept[mem.Input][archive.Quals] && !slices.Contains(inputs, mem.Input) {
+				inputs = append(inputs, mem.Input)
 			}
 		}
 	}

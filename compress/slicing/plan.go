@@ -294,9 +294,9 @@ func (c *cutter) slicesOf(b *bins.BlockInfo, aim uint64) uint64 {
 	return max(n, (b.TextLen+mate+share(exceptions)+most-1)/most)
 }
 
-// leadingText returns how much text the first slice of a unit has if it is to be longer than the others, else 0: enough for a primer of full
-// size, and an eighth more, since its reads may be shorter than others. So the qualities of small slices take about as much as those of
-// large ones. The first block is cut in n.
+// leadingText returns how much text the first slice of a unit has if it is to be longer than the others, else 0: enough for a primer of
+// full size, and an eighth more, since its reads may be shorter than others. So the qualities of small slices take about as much as
+// those of large ones. The first block is cut in n.
 func (c *cutter) leadingText(b *bins.BlockInfo, n uint64) uint64 {
 	bases := c.inputs[c.First].bases
 	size := uint64(c.sizes.PrimerSize(bases))
