@@ -125,8 +125,8 @@ func TestBGZF(t *testing.T) {
 		if err != nil || !bytes.Equal(got, text) {
 			t.Errorf("%+v: %d bytes, %v", o, len(got), err)
 		}
-		if s.direct != 0 {
-			t.Errorf("%+v: %+v", o, s)
+		if o.Threads > 1 && o.Memory == 0 && o.chunk > 0 && s.accepted == 0 {
+			t.Errorf("%+v: nothing was decoded ahead", o)
 		}
 	}
 	mixed := slices.Concat(data[:len(data)-28], goLevel(6)(text), data)
