@@ -136,9 +136,6 @@ enum Step {
   STEP_VOTE_COUNT,
   STEP_VOTE,
   STEP_VOTE_POOR,
-  STEP_COVER,
-  STEP_COVERED,
-  STEP_MOVE,
   STEP_SUFFIX_SYMBOLS,
   STEP_SUFFIX_KEYS,
   STEP_SUFFIX_COUNT,
@@ -231,7 +228,7 @@ struct Run {
 
 // Places says where reads are: device addresses. A read is known there by its record.
 struct Places {
-  unsigned long long records;                         // of the reads; 0 if they are the numbers of the reads
+  unsigned long long records;                         // of the reads
   unsigned long long stored_reversed;                 // a bit for each read: it is stored reversed
   unsigned long long positions, reversed, mismatches; // by record: 32 bits, 1 bit, 8 bits
   unsigned long long poor;                            // by record: 1 bit

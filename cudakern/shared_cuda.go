@@ -57,9 +57,6 @@ const (
 	kernelVoteCount     kernel = C.STEP_VOTE_COUNT
 	kernelVote          kernel = C.STEP_VOTE
 	kernelVotePoor      kernel = C.STEP_VOTE_POOR
-	kernelCover         kernel = C.STEP_COVER
-	kernelCovered       kernel = C.STEP_COVERED
-	kernelMove          kernel = C.STEP_MOVE
 
 	kernelSuffixSymbols     kernel = C.STEP_SUFFIX_SYMBOLS
 	kernelSuffixKeys        kernel = C.STEP_SUFFIX_KEYS
@@ -93,7 +90,6 @@ var kernelNames = [kernels]string{
 	kernelKmerCount: "kmer_count", kernelKmerWrite: "kmer_write", kernelKmerGroups: "kmer_groups", kernelKmerFirst: "kmer_first",
 	kernelPartners: "partners", kernelPartnersLarge: "partners_large",
 	kernelVoteCount: "vote_count", kernelVote: "vote", kernelVotePoor: "vote_poor",
-	kernelCover: "cover", kernelCovered: "covered", kernelMove: "move",
 	kernelSuffixSymbols: "suffix_symbols", kernelSuffixKeys: "suffix_keys", kernelSuffixCount: "suffix_count",
 	kernelSuffixScatter: "suffix_scatter", kernelSuffixHeads: "suffix_heads", kernelSuffixCarry: "suffix_carry",
 	kernelSuffixGroups: "suffix_groups", kernelSuffixDivideCount: "suffix_divide_count",

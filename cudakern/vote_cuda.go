@@ -14,8 +14,8 @@ const (
 	leastVoted = 1 << 12
 )
 
-// BeginVotes copies a sequence of length bases to the device, for reads to vote on its bases: first CountVotes with all reads, of which
-// some are loaded at a time, then DecideVotes, for one window after another. It returns the number of positions of a window. If poor is
+// BeginVotes copies a sequence of length bases to the device, for the reads to vote on its bases: first LoadPlaces, then CountVotes and
+// DecideVotes for one window after another. It returns the number of positions of a window. If poor is
 // set, SelectPoor finds the poorly placed reads after that. The index is lost.
 // The error wraps ErrMemory if there is too little memory.
 func (p *Placer) BeginVotes(packed []byte, length int, poor bool) (window int, err error) {
@@ -49,9 +49,9 @@ func (p *Placer) BeginVotes(packed []byte, length int, poor bool) (window int, e
 	return window, p.wait()
 }
 
-// CountVotes adds the votes of the reads on positions lo..hi-1 to those of before, unless first is set. LoadPlaces has loaded their places.
-// The error wraps ErrMemory if there is too little memory.
-func (p *Placer) CountVotes(lo, hi int, first bool) error {
+// CountVotes counts the votes of the reads on positions lo..hi-1. LoadPlaces has loaded their places. The error wraps ErrMemory if there is
+// too little memory.
+func (p *Placer) CountVotes(lo, hi int) error {
 	if n := hi - lo; p.voters < p.count || lo < 0 || hi > p.votedLength || 16*n > p.bases.size || 4*n+32 > p.depth.size {
 		return fmt.Errorf("counting votes on positions %d..%d of %d: there are no places, or there is no room", lo, hi, p.votedLength)
 	}
@@ -60,13 +60,11 @@ func (p *Placer) CountVotes(lo, hi int, first bool) error {
 		return err
 	}
 	defer leave()
-	if first {
-		if err := p.clear(p.bases.at(), 16*(hi-lo), "votes"); err != nil {
-			return err
-		}
-		if err := p.clear(p.depth.at(), 4*(hi-lo+1), "votes"); err != nil {
-			return err
-		}
+	if err := p.clear(p.bases.at(), 16*(hi-lo), "votes"); err != nil {
+		return err
+	}
+	if err := p.clear(p.depth.at(), 4*(hi-lo+1), "votes"); err != nil {
+		return err
 	}
 	if err := p.loadAddresses(); err != nil {
 		return err
@@ -161,69 +159,4 @@ func (p *Placer) freeVotes() (err error) {
 		err = errors.Join(err, b.free())
 	}
 	return err
-}
-
-// Cover finds which of the first length bases of the pseudogenome the reads cover: it sets their bits in covered. Then it replaces
-// positions, which are those of in, by the number of covered bases before each. It returns whether there are uncovered bases; if not,
-// positions has not changed.
-// The error wraps ErrMemory if there is too little memory: 8 bytes for each base.
-func (p *Placer) Cover(length int, in Places, covered []uint64, positions []uint32) (uncovered bool, err error) {
-	if err := p.check(in); err != nil {
-		return false, err
-	}
-	if 64*len(covered) < length || len(positions) != len(in.Positions) {
-		return false, fmt.Errorf("%d positions in %d words, %d records of %d", length, len(covered), len(positions), len(in.Positions))
-	}
-	leave, err := p.dev.enter()
-	if err != nil {
-		return false, err
-	}
-	defer leave()
-	defer func() { err = errors.Join(err, p.freeVotes()) }()
-	p.voters = 0
-	if err := p.loadPlaces(in); err != nil {
-		return false, err
-	}
-	if err := p.loadAddresses(); err != nil {
-		return false, err
-	}
-	depth, kept, bits := &p.depth, &p.bases, &p.shared
-	for _, x := range []struct {
-		*buffer
-		size int
-	}{{depth, 4*length + 32}, {kept, 4*length + 32}, {bits, 8 * len(covered)}} {
-		if err := p.room(x.buffer, x.size, "covered bases"); err != nil {
-			return false, err
-		}
-	}
-	if err := p.clear(depth.at(), 4*(length+1), "covered bases"); err != nil {
-		return false, err
-	}
-	if err := p.clear(bits.at(), 8*len(covered), "covered bases"); err != nil {
-		return false, err
-	}
-	if err := p.launch(kernelCover, threadBlocks(p.count, threads), p.reads.at(), p.places.at(), uint64(length), depth.at()); err != nil {
-		return false, err
-	}
-	if err := p.scan(depth.at(), length+1); err != nil {
-		return false, err
-	}
-	if err := p.launch(kernelCovered, threadBlocks(length+1, threads), depth.at(), uint64(length), bits.at(), kept.at()); err != nil {
-		return false, err
-	}
-	if err := p.scan(kept.at(), length+1); err != nil {
-		return false, err
-	}
-	sum, err := p.sum()
-	if err != nil || int(sum) == length {
-		return false, err
-	}
-	err = p.launch(kernelMove, threadBlocks(len(positions), threads), p.positions.at(), uint64(len(positions)), kept.at())
-	if err != nil {
-		return false, err
-	}
-	if err := p.download(bytesOf(covered), bits.at(), "covered bases"); err != nil {
-		return false, err
-	}
-	return true, p.download(bytesOf(positions), p.positions.at(), "the places of the reads")
 }
