@@ -101,6 +101,13 @@ func (w *Writer) begin(b *budget) error {
 	return nil
 }
 
+// Restrict has files that get names open to no more than a allows.
+func (w *Writer) Restrict(a commit.Access) {
+	if f := w.named[0]; f != nil {
+		f.Restrict(a)
+	}
+}
+
 // WriteBlock writes a block. Within an input the blocks must come in the order of their
 // records. The error, if any, names the file; the writer is then only good for Abort.
 func (w *Writer) WriteBlock(e *Encoded) error {

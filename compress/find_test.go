@@ -260,7 +260,7 @@ func TestWindows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &searching.Search{Finder: f}
+		s := &searching.Search{Finder: f.Finder}
 		order := func(a, b searching.Window) int {
 			return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Pattern, b.Pattern))
 		}

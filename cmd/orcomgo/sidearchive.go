@@ -136,6 +136,10 @@ func (b *batch) sideOnce(ctx context.Context, t *samples.Tree, r *sideResult) (a
 	}
 	o := tree.Options{Threads: b.threads, Memory: uint64(b.memory), Progress: b.sideDone,
 		GPU: b.device == "gpu", Note: func(line string) { b.bar.note(r.name + ": " + line) }}
+	o.Access.Add(t.Info, searchable(t.Info.Mode()))
+	for _, f := range files {
+		o.Access.Add(f.Info, b.allowed[f.Path])
+	}
 	replaces := func(now fs.FileInfo) bool { return b.force || old != nil && old.IsFile(now) }
 	complete := func() error { return b.replaced(l) }
 	r.stored, err = tree.Make(ctx, b.config.OutDir, r.name, l, open, replaces, complete, b.noVerify, o)

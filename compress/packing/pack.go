@@ -28,6 +28,8 @@ type Options struct {
 	Threads int
 	Memory  uint64 // bytes aimed for; 0 for the package's default
 	Tool    string // program and version, recorded in the archive
+	// Access is who may read the archive of bins without names, as it is of their inputs; that of others is as that of the bins.
+	Access commit.Access
 	// Sides are the names of the side archives that will list the inputs. They are recorded, so that a lost one is noticed.
 	Sides []string
 
@@ -188,6 +190,11 @@ func pack(ctx context.Context, r *bins.Reader, o Options) (s *restoring.Summary,
 		return nil, err
 	}
 	defer w.Abort() // after success it closes the file
+	access := o.Access
+	if !r.Unnamed() {
+		access = commit.AccessTo(filepath.Join(r.Dir(), r.Name()+commit.BinsDataExt), filepath.Join(r.Dir(), r.Name()+commit.BinsMetaExt))
+	}
+	w.Restrict(access)
 	twoBit, err := chooseTwoBit(ctx, r, o.TwoBit)
 	if err != nil {
 		return nil, err
