@@ -10,7 +10,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"time"
 )
 
@@ -306,6 +308,27 @@ func Mkdir(dir string) error {
 // MkdirPrivate makes a directory of its owner alone.
 func MkdirPrivate(dir string) error {
 	return call("mkdir", dir, func() error { return os.Mkdir(dir, 0o700) })
+}
+
+// FoldsCase reports whether names in a directory, or in the one that it will be made in, are one name if they differ by case only. A test
+// has it say so by a fault of the call "foldcase".
+func FoldsCase(dir string) bool {
+	if injectFault("foldcase", dir) != nil {
+		return true
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		f, err := os.CreateTemp(dir, ".orcomgo-case-*")
+		if errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
+			continue
+		}
+		if err != nil {
+			return false // nothing can be restored there
+		}
+		f.Close()
+		defer os.Remove(f.Name())
+		_, err = os.Lstat(filepath.Join(dir, strings.ToUpper(filepath.Base(f.Name()))))
+		return err == nil
+	}
 }
 
 // Remove removes a file or an empty directory.

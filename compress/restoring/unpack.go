@@ -7,6 +7,8 @@ import (
 	"io"
 	"orcomgo/bins/parse"
 	"path"
+	"slices"
+	"strings"
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/vfs"
@@ -199,6 +201,9 @@ func (u *Unpacker) makeSinks(stop <-chan struct{}) (commit.Made, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", u.src.Paths()[0], err)
 	}
+	if err := u.checkCase(names); err != nil {
+		return nil, err
+	}
 	made, err := commit.MakeDir(u.O.OutDir)
 	if err != nil {
 		return nil, err
@@ -229,6 +234,20 @@ func (u *Unpacker) makeSinks(stop <-chan struct{}) (commit.Made, error) {
 		}
 	}
 	return made, nil
+}
+
+// checkCase returns an error if two names are one name on the file system that they are restored to.
+func (u *Unpacker) checkCase(names [][]string) error {
+	folded := make(map[string]string)
+	for _, name := range slices.Concat(names...) {
+		other, twice := folded[strings.ToLower(name)]
+		if twice && other != name && vfs.FoldsCase(u.O.OutDir) {
+			return fmt.Errorf("%s: %s and %s differ by case only, which does not count on this file system: choose one by --input",
+				u.O.OutDir, other, name)
+		}
+		folded[strings.ToLower(name)] = name
+	}
+	return nil
 }
 
 func (u *Unpacker) tooManyFiles(n uint64) error {
