@@ -132,7 +132,11 @@ func (b *batch) sideOnce(ctx context.Context, t *samples.Tree, r *sideResult) (a
 		}
 	}
 	if n, path := withAttributes(t); n > 0 {
-		b.bar.note(fmt.Sprintf("%s: extended attributes and ACLs are not kept: %s has some, %d more have some", r.name, path, n-1))
+		text := fmt.Sprintf("%s: extended attributes and ACLs are not kept: %s has some", r.name, path)
+		if n > 1 {
+			text += fmt.Sprintf(", and %d more", n-1)
+		}
+		b.bar.note(text)
 	}
 	o := tree.Options{Threads: b.threads, Memory: uint64(b.memory), Progress: b.sideDone,
 		GPU: b.device == "gpu", Note: func(line string) { b.bar.note(r.name + ": " + line) }}
