@@ -15,6 +15,8 @@ type Options struct {
 	Threads int
 	Memory  uint64 // bytes aimed for; 0 for the package's default
 	Tool    string // program and version, recorded in the archive
+	// Sides are the names of the side archives that will list the inputs. They are recorded, so that a lost one is noticed.
+	Sides []string
 
 	Level Level
 	// TwoBit has the sequences of assemblies (FASTA) in two bits a base: larger, and unpacked several times as fast.

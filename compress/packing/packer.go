@@ -56,7 +56,7 @@ func newPacker(ctx context.Context, r *bins.Reader, create createFunc, o Options
 		return nil, err
 	}
 	p := &packer{bins: r, o: o, pool: workers.NewPool(o.Threads), kept: source.KeptOfAll(r.Meta()), man: *source.ManifestOf(r.Meta(), o.Tool)}
-	p.man.Level = uint8(o.Level)
+	p.man.Level, p.man.Sides = uint8(o.Level), o.Sides
 	for i := range p.man.Inputs {
 		p.man.Inputs[i].TwoBit = twoBit[i]
 	}
