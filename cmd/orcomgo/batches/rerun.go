@@ -96,25 +96,8 @@ func (a *Archive) make(ctx context.Context) (*compress.Summary, Outcome, error) 
 	if err := a.checkGPU(summary.DeviceFailed); err != nil {
 		return nil, Made, err
 	}
-	a.Pack.Text = a.text
 	packed, err := compress.PackUnnamed(ctx, r, a.Pack)
 	return packed, Made, err
-}
-
-// text opens the file of an input, if it is one.
-func (a *Archive) text(input int) (io.ReadCloser, error) {
-	path := a.Config.Inputs[input].Path
-	if path == "-" {
-		return nil, nil
-	}
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil, err // a FIFO would wait for a writer
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
 }
 
 // checkGPU has pack use no GPU if there is none that can be used; failed says that it failed in the middle of binning. Binning begins
