@@ -62,12 +62,14 @@ func prefetch(base unsafe.Pointer, size uint, index *uint32, n int)
 // The tables that the assembler reads.
 var (
 	// stretched is mixing.Stretch of a counter's probability, squashed is mixing.Squash of a number less 2048.
+	//lint:ignore U1000 the assembler reads it
 	stretched = func() (t [4096]int32) {
 		for p := range t {
 			t[p] = mixing.Stretch(uint32(p) << 4)
 		}
 		return
 	}()
+	//lint:ignore U1000 the assembler reads it
 	squashed = func() (t [4096]uint16) {
 		for x := range t {
 			t[x] = uint16(mixing.Squash(int32(x) - 2048))
