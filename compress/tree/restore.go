@@ -364,8 +364,8 @@ func (x *restoration) hardLink(i int) error {
 	return x.setModeAndTime(path, &x.Entries[first])
 }
 
-// mode returns the mode that an entry is restored with: no more than the umask allows, and without set-user-ID and set-group-ID, since owners
-// are not restored.
+// mode returns the mode that an entry is restored with: no more than the umask allows, and without set-user-ID and set-group-ID, since
+// owners are not restored.
 func (x *restoration) mode(e *Entry) uint32 { return vfs.Masked(e.Mode &^ 0o6000) }
 
 // setModeAndTime gives a file or a directory the mode and the time of an entry. What can't be set is noted.
