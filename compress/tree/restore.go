@@ -165,6 +165,9 @@ func (x *restoration) directories() (commit.Made, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(made) > 0 {
+		_ = vfs.SetMode(x.o.Dir, 0o700) // until it has its own
+	}
 	list, err := vfs.ReadDir(x.o.Dir)
 	if err != nil {
 		return made, err
@@ -352,6 +355,7 @@ func (x *restoration) hardLink(i int) error {
 		return err
 	}
 	defer f.Discard()
+	f.Restrict(commit.AccessTo(x.at(x.out[first])))
 	if _, err := io.Copy(f, from); err != nil {
 		return err
 	}
