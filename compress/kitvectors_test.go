@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
-
 	"orcomgo/compress/names"
 )
 

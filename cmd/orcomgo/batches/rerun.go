@@ -22,8 +22,9 @@ import (
 type Archive struct {
 	Config binning.Config
 	Pack   compress.PackOptions
-	// Level is what the command line says; nil for any that an archive has already.
-	Level *compress.Level
+	// Level and TwoBit are what the command line says; nil for any that an archive has already.
+	Level  *compress.Level
+	TwoBit *bool
 	// Report and Finish say how far a stage is, Note prints a line.
 	Report func(stage string, done, total uint64)
 	Finish func(stage string)
@@ -95,25 +96,8 @@ func (a *Archive) make(ctx context.Context) (*compress.Summary, Outcome, error) 
 	if err := a.checkGPU(summary.DeviceFailed); err != nil {
 		return nil, Made, err
 	}
-	a.Pack.Text = a.text
 	packed, err := compress.PackUnnamed(ctx, r, a.Pack)
 	return packed, Made, err
-}
-
-// text opens the file of an input, if it is one.
-func (a *Archive) text(input int) (io.ReadCloser, error) {
-	path := a.Config.Inputs[input].Path
-	if path == "-" {
-		return nil, nil
-	}
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil, err // a FIFO would wait for a writer
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
 }
 
 // checkGPU has pack use no GPU if there is none that can be used; failed says that it failed in the middle of binning. Binning begins
@@ -133,7 +117,8 @@ const comparing = "comparing inputs"
 // goOn finishes an archive that is there, if it was made of the same inputs.
 func (a *Archive) goOn(ctx context.Context, e commit.Entry) (*compress.Summary, Outcome, error) {
 	before, _ := compress.Info(e) // MadeOf says what is wrong
-	difference, err := compress.MadeOf(ctx, e, a.originals(ctx), compress.SameOptions{Options: a.Config.Options, Level: a.Level})
+	difference, err := compress.MadeOf(ctx, e, a.originals(ctx),
+		compress.SameOptions{Options: a.Config.Options, Level: a.Level, TwoBit: a.TwoBit})
 	switch {
 	case compress.IsDamage(err):
 		return nil, Made, fmt.Errorf("%s: %w, and it can't be read: %w", e.Path(), commit.ErrExists, err)
