@@ -17,7 +17,6 @@ import (
 //	number of the column     uvarint
 //	smallest value           varint
 //	bits of a value          uvarint, 0 to 62
-//	even bits                uvarint, at most that
 //	inputs                   uvarint, at most 16, and each of them (input.append)
 //	bytes of its code        uvarint
 //
@@ -142,7 +141,6 @@ func filled(columns []Column, i int) []int64 {
 func (p *plan) append(dst []byte) []byte {
 	dst = binary.AppendVarint(dst, p.low)
 	dst = binary.AppendUvarint(dst, uint64(p.bits))
-	dst = binary.AppendUvarint(dst, uint64(p.even))
 	dst = binary.AppendUvarint(dst, uint64(len(p.inputs)))
 	for i := range p.inputs {
 		dst = p.inputs[i].append(dst)
@@ -152,7 +150,6 @@ func (p *plan) append(dst []byte) []byte {
 
 func readPlan(r *parse.Cursor, columns int) *plan {
 	p := &plan{low: r.Varint(MaxValue), bits: r.Int(maxBits)}
-	p.even = r.Int(p.bits)
 	p.inputs = make([]input, r.Int(maxInputs))
 	for i := range p.inputs {
 		p.inputs[i] = readInput(r, columns)
