@@ -37,12 +37,7 @@ type likeCache struct {
 	mutex  sync.Mutex
 	values [][]int64
 	rows   int
-	lists  map[string]*likeList
-}
-
-type likeList struct {
-	once sync.Once
-	rows []int32
+	lists  map[string]func() []int32
 }
 
 // get returns likeRows of key. The columns of the key must be complete.
@@ -51,16 +46,15 @@ func (l *likeCache) get(key []int) []int32 {
 	l.mutex.Lock()
 	list := l.lists[name]
 	if list == nil {
-		list = &likeList{}
+		list = sync.OnceValue(func() []int32 { return likeRows(l.values, key, l.rows) })
 		l.lists[name] = list
 	}
 	l.mutex.Unlock()
-	list.once.Do(func() { list.rows = likeRows(l.values, key, l.rows) })
-	return list.rows
+	return list()
 }
 
 func newLikeCache(values [][]int64, rows int) *likeCache {
-	return &likeCache{values: values, rows: rows, lists: map[string]*likeList{}}
+	return &likeCache{values: values, rows: rows, lists: map[string]func() []int32{}}
 }
 
 // Encode codes a table of at most MaxColumns columns of the same number of rows. Columns are coded in places of the pool as well, which may
