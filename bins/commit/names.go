@@ -65,6 +65,8 @@ const (
 	PackedMetaExt = ".cmeta"
 	// IndexExt is that of the search index of a packed archive, which is made from it and can be made again.
 	IndexExt = ".cfm"
+	// ParityExt is that of the parity by which a damaged file can be repaired: NAME.cpar of NAME.cdna, and FILE.cpar of others.
+	ParityExt = ".cpar"
 )
 
 // The first bytes of the files. Those of the packed archive begin with one that is not ASCII
@@ -75,6 +77,7 @@ const (
 	PackedDataMagic = "\x89OCGd\r\n\x1a"
 	PackedMetaMagic = "\x89OCGm\r\n\x1a"
 	IndexMagic      = "\x89OCGf\r\n\x1a"
+	ParityMagic     = "\x89OCGp\r\n\x1a" // of each packet
 )
 
 // PackedDataEnd is how the data file of a packed archive ends.
@@ -111,6 +114,7 @@ var headers = []header{
 	{PackedDataExt, PackedDataMagic, 9, PackedDataEnd},
 	{PackedMetaExt, PackedMetaMagic, 9, ""},
 	{IndexExt, IndexMagic, 16, ""},
+	{ParityExt, ParityMagic, 16, ""},
 	{TreeExt, TreeMagic, 0, TreeEnd},
 }
 
