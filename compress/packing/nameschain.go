@@ -7,6 +7,7 @@ import (
 	"orcomgo/compress/columns"
 	"orcomgo/compress/names"
 	"orcomgo/compress/slicing"
+	"orcomgo/compress/source"
 	"orcomgo/compress/workers"
 )
 
@@ -34,6 +35,7 @@ type nameLink struct {
 	Begins bool      // a chain begins here, unless names repeat others
 
 	end     uint64         // of a head: the end of the long chain
+	slices  int            // of a head: in the long chain
 	repeats bool           // of a head: names repeat others
 	planned chan struct{}  // of a head: closed when repeats is set
 	done    chan struct{}  // closed when coder is set
@@ -72,12 +74,13 @@ func NewNameLinks(specs []slicing.Spec, man *archive.Manifest) nameLinks {
 			}
 			end := s.From + uint64(s.Records)
 			l := &nameLink{From: s.From, done: make(chan struct{})}
-			if b := last[input]; b != nil && end-b.head.From <= LongChainRecords {
+			if b := last[input]; b != nil && end-b.head.From <= LongChainRecords && b.head.slices < source.MaxLinks {
 				b.next, l.before, l.head = l, b, b.head
 			} else {
 				l.head, l.planned = l, make(chan struct{})
 			}
 			l.head.end = end
+			l.head.slices++
 			if l.Begins = l.head == l || end-chainFrom[input] > ChainRecords; l.Begins {
 				chainFrom[input] = s.From
 			}

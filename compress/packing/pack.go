@@ -39,7 +39,9 @@ type Options struct {
 	SliceText uint64
 	KeepBins  bool // leave the bins beside the packed archive
 	NoVerify  bool // do not decode what was written before the bins are dropped
-	Force     bool // pack again though a packed archive is there
+	// Parity is the share of the archive that can be restored if it is damaged, see parity.Options.Share; 0: no NAME.cpar is written.
+	Parity float64
+	Force  bool // pack again though a packed archive is there
 	// MayReplace is asked with Force whether an archive may be replaced; nil: any may.
 	MayReplace commit.MayReplace
 
@@ -213,7 +215,8 @@ func pack(ctx context.Context, r *bins.Reader, o Options) (s *restoring.Summary,
 	if err := p.run(ctx); err != nil {
 		return nil, err
 	}
-	if err := w.Commit(&p.man); err != nil {
+	protect := archive.ParityOptions{Share: o.Parity, Needed: p.needed(), Threads: o.Threads, Memory: o.Memory / 16}
+	if err := w.Commit(&p.man, protect); err != nil {
 		return nil, err
 	}
 	if !o.KeepBins {
@@ -266,6 +269,9 @@ func (p *Packer) layoutProgress(stage string, done, total uint64) {
 func (p *Packer) run(ctx context.Context) error {
 	p.plan()
 	if err := p.chooseByBases(ctx); err != nil {
+		return err
+	}
+	if err := p.w.Begin(&p.man); err != nil {
 		return err
 	}
 	if p.O.NoVerify {
@@ -325,6 +331,29 @@ func (p *Packer) plan() {
 	p.flight = workers.AtMostThreads(workers.InMemory(p.memoryBeside(), p.largest()), p.busyThreads())
 }
 
+// needed returns how many bytes slices need that are not their own, roughly: names that others go on from, the first qualities of inputs,
+// and the shared sections.
+func (p *Packer) needed() (sum uint64) {
+	if len(p.man.Slices) < 2 {
+		return 0
+	}
+	for _, s := range p.man.Shared {
+		sum += s.Len
+	}
+	seen := make([]bool, len(p.man.Inputs))
+	for i := range p.man.Slices {
+		s := &p.man.Slices[i]
+		for _, m := range s.Members() {
+			sum += m.Sections[archive.Names].Len
+			if in := &p.man.Inputs[m.Input]; !seen[m.Input] && m.Bases < in.Bases {
+				sum += workers.Share(m.Sections[archive.Quals].Len, min(uint64(slicing.PrimerSize(in.Bases)), m.Bases), m.Bases)
+			}
+			seen[m.Input] = true
+		}
+	}
+	return sum
+}
+
 func (p *Packer) closeEncoder() {
 	if p.enc != nil {
 		p.enc.Close()
@@ -363,13 +392,7 @@ func (p *Packer) write(ctx context.Context) error {
 	done := 0 // slices
 	add := func(_ int, out *encoded) error {
 		s := out.slice
-		var err error
-		s.EachSection(func(c archive.Column, m int, sec *archive.Section) {
-			if err == nil {
-				*sec, err = p.w.Add(out.sections[m][c])
-			}
-		})
-		if err != nil {
+		if err := p.w.AddSlice(done, &s, func(c archive.Column, m int) []byte { return out.sections[m][c] }); err != nil {
 			return err
 		}
 		for m, mem := range s.Members() {
@@ -428,11 +451,9 @@ func (p *Packer) write(ctx context.Context) error {
 	p.shared = p.enc.Shared()
 	p.closeEncoder()
 	for _, b := range p.shared {
-		s, err := p.w.Add(b)
-		if err != nil {
+		if err := p.w.AddShared(&p.man, b); err != nil {
 			return err
 		}
-		p.man.Shared = append(p.man.Shared, s)
 	}
 	return p.w.End(&p.man)
 }

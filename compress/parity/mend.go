@@ -90,6 +90,9 @@ func (v *View) mend(threads int, memory uint64, store Store) error {
 	return err
 }
 
+// Sectors returns how many sectors there are.
+func (v *View) Sectors() int64 { return v.set.data.sectors() }
+
 // Size returns how many bytes there are.
 func (v *View) Size() int64 { return v.set.data.size }
 

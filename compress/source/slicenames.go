@@ -31,8 +31,9 @@ type sliceNames struct {
 // slices of their own, or names continue those of the slice before, what was dropped is decoded again.
 func keptNames(memory uint64) int { return int(min(cmp.Or(memory, workers.DefaultMemory)/16, 64<<20)) }
 
-// mostLinks is how many slices in a row may have names that continue those of the slice before.
-const mostLinks = 1 << 16
+// MaxLinks is how many slices there are at most from one whose names begin anew to one whose names continue others: if one is damaged, the
+// names of so many are lost.
+const MaxLinks = 32
 
 // namesEntry is names of the first records of a member of a slice.
 type namesEntry struct {
@@ -109,7 +110,7 @@ func (l *sliceNames) decoded(p *Packed, e *namesEntry, data, given []byte, links
 	}
 	models = new(names.Decoder)
 	if before := p.before[s]; names.Continues(data) && before != nil {
-		if links == mostLinks {
+		if links == MaxLinks {
 			return nil, nil, fmt.Errorf("%w: too many sections continue others", names.ErrCorrupt)
 		}
 		if models, err = l.modelsAfter(p, before, e.member, links+1); err != nil {
