@@ -80,11 +80,11 @@ func (r *Reader) tryParity() (m *mended, by string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	whole := parity.Copy{R: r.f, Size: info.Size()}
+	copies := append([]parity.Copy{{R: r.f, Size: info.Size()}}, r.copies...)
 	path := ParityPath(r.f.Name())
 	set, err := r.besideSet(path)
 	if err == nil && set != nil {
-		v, err := restored(set, whole)
+		v, err := restored(set, copies...)
 		if err != nil || v.Whole() {
 			return nil, "", err
 		}
@@ -99,7 +99,7 @@ func (r *Reader) tryParity() (m *mended, by string, err error) {
 	if set, err = parity.Read(io.NewSectionReader(r.f, int64(p.Off), int64(p.Len)), min(int64(p.Len), max(0, info.Size()-int64(p.Off)))); err != nil {
 		return nil, "", fmt.Errorf("%s: %w", r.f.Name(), err)
 	}
-	v, err := restored(set, whole)
+	v, err := restored(set, copies...)
 	if err != nil || v.Whole() || v.Size() != int64(p.Off-labelLen) {
 		return nil, "", err
 	}

@@ -15,6 +15,7 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
 	"orcomgo/bins/vfs"
+	"orcomgo/compress/parity"
 
 	"github.com/zeebo/xxh3"
 )
@@ -34,7 +35,8 @@ type Reader struct {
 	tried        bool                   // damage was looked for
 	mended       atomic.Pointer[mended] // nil: nothing is
 	mendProblems []error
-	parity       *vfs.File // NAME.cpar, once it was opened
+	parity       *vfs.File     // NAME.cpar, once it was opened
+	copies       []parity.Copy // other copies of the bulk file
 }
 
 // Open opens the packed archive that path leads to, as commit.One finds it. The manifest is
@@ -51,7 +53,10 @@ func Open(path string) (*Reader, error) {
 }
 
 // OpenEntry is Open for an archive that was found.
-func OpenEntry(e commit.Entry) (*Reader, error) {
+func OpenEntry(e commit.Entry) (*Reader, error) { return openEntry(e, nil) }
+
+// openEntry is OpenEntry with other copies of the bulk file, of which sectors are taken that are damaged.
+func openEntry(e commit.Entry, copies []parity.Copy) (*Reader, error) {
 	if !e.Has[commit.Packed] {
 		return nil, fmt.Errorf("%s: %w: it has no %s file", e.Path(), commit.ErrNotArchive, MetaSuffix)
 	}
@@ -65,7 +70,7 @@ func OpenEntry(e commit.Entry) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{f: f, entry: e}
+	r := &Reader{f: f, entry: e, copies: copies}
 	b, err := fileBulk(f)
 	if err == nil {
 		err = r.open(b)

@@ -25,6 +25,11 @@ func (s *Set) ID() [16]byte { return s.id }
 // Size returns how many bytes are protected.
 func (s *Set) Size() int64 { return s.data.size }
 
+// Share returns the part of the sectors that can be restored.
+func (s *Set) Share() float64 {
+	return float64(s.data.groups) * float64(s.data.parity) / float64(s.data.sectors())
+}
+
 // Sectors returns how many sectors these are.
 func (s *Set) Sectors() int64 { return s.data.sectors() }
 
