@@ -115,6 +115,7 @@ func (o *archiveFlags) packOptions(c *binning.Config, level compress.Level) comp
 	p := compress.PackOptions{
 		Threads: c.Threads, Memory: c.Memory, GPU: c.NewAssigner != nil,
 		Tool: tool, Level: level, TwoBit: o.twoBit, SliceText: uint64(o.slice), NoVerify: o.noVerify, Force: o.force,
+		Parity: float64(o.parity),
 	}
 	o.tuning.pack(p)
 	return p

@@ -139,7 +139,7 @@ func (b *batch) sideOnce(ctx context.Context, t *samples.Tree, r *sideResult) (a
 	if n, path := withAttributes(t); n > 0 {
 		b.bar.note(fmt.Sprintf("%s: extended attributes and ACLs are not kept: %s has some%s", r.name, path, andMore(n-1)))
 	}
-	o := tree.Options{Threads: b.threads, Memory: uint64(b.memory), Progress: b.sideDone,
+	o := tree.Options{Threads: b.threads, Memory: uint64(b.memory), Parity: float64(b.parity), Progress: b.sideDone,
 		GPU: b.device == "gpu", Note: func(line string) { b.bar.note(r.name + ": " + line) }}
 	replaces := func(now fs.FileInfo) bool { return b.force || old != nil && old.IsFile(now) }
 	complete := func() error { return b.replaced(l) }

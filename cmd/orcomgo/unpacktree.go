@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 
 	"orcomgo/binning/samples"
@@ -68,6 +69,9 @@ func (o *unpackFlags) tree(ctx context.Context, s *streams, t commit.Tree) error
 	sum, err := r.Restore(ctx, options)
 	bar.close()
 	if sum != nil {
+		if p := r.Problem(); p != nil {
+			sum.Notes = append(sum.Notes, p.Error())
+		}
 		if e := o.restored(s, sum); e != nil && err == nil {
 			err = e
 		}
@@ -182,6 +186,10 @@ func (o *verifyFlags) verifyTree(ctx context.Context, s *streams, t commit.Tree,
 		return 0, 0, err
 	}
 	status := []compress.FileStatus{}
+	if p := r.Problem(); p != nil {
+		file, problem, _ := strings.Cut(p.Error(), ": ")
+		status = append(status, compress.FileStatus{Name: file, Problem: problem})
+	}
 	missing := r.CheckReads()
 	for i := range r.Entries {
 		e := &r.Entries[i]

@@ -6,17 +6,10 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"runtime"
 
 	"orcomgo/bins/parse"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/parity"
-)
-
-// Memory that readers mend with, in bytes: sectors that were restored, and the parity of a group while it is decoded.
-const (
-	mendedMemory = 64 << 20
-	parityMemory = 16 << 20
 )
 
 // mended is the bulk file as it was before it was damaged, as far as the parity says.
@@ -56,22 +49,10 @@ func (r *Reader) mend() bool {
 			r.mendProblems = append(r.mendProblems, err)
 		case m != nil:
 			r.mended.Store(m)
-			r.mendProblems = append(r.mendProblems, fmt.Errorf("%s: %s: %w", r.f.Name(), damageOf(m.View, by), parse.ErrCorrupt))
+			r.mendProblems = append(r.mendProblems, fmt.Errorf("%s: %s; %s restores them (orcomgo repair): %w", r.f.Name(), m.Damage(), by, parse.ErrCorrupt))
 		}
 	}
 	return r.mended.Load() != nil
-}
-
-// damageOf says what is wrong with the first copy that v is of. by is what the parity is of.
-func damageOf(v *parity.View, by string) string {
-	restored, lost, all := v.Restored()+v.Taken(), v.Lost(), v.Sectors()
-	switch {
-	case lost > 0:
-		return fmt.Sprintf("%d of %d sectors are damaged, and %s can't restore %d of them", restored+lost, all, by, lost)
-	case restored > 0:
-		return fmt.Sprintf("%d of %d sectors are damaged; %s restores them, and orcomgo repair mends the file", restored, all, by)
-	}
-	return fmt.Sprintf("it has other bytes than it should; %s tells which, and orcomgo repair mends the file", by)
 }
 
 // tryParity returns the bulk file as the parity says that it was, and which parity that is; nil if it is as it was, or there is none.
@@ -81,10 +62,10 @@ func (r *Reader) tryParity() (m *mended, by string, err error) {
 		return nil, "", err
 	}
 	copies := append([]parity.Copy{{R: r.f, Size: info.Size()}}, r.copies...)
-	path := ParityPath(r.f.Name())
+	path := parity.Path(r.f.Name())
 	set, err := r.besideSet(path)
 	if err == nil && set != nil {
-		v, err := restored(set, copies...)
+		v, err := parity.Restore(set, copies...)
 		if err != nil || v.Whole() {
 			return nil, "", err
 		}
@@ -99,7 +80,7 @@ func (r *Reader) tryParity() (m *mended, by string, err error) {
 	if set, err = parity.Read(io.NewSectionReader(r.f, int64(p.Off), int64(p.Len)), min(int64(p.Len), max(0, info.Size()-int64(p.Off)))); err != nil {
 		return nil, "", fmt.Errorf("%s: %w", r.f.Name(), err)
 	}
-	v, err := restored(set, copies...)
+	v, err := parity.Restore(set, copies...)
 	if err != nil || v.Whole() || v.Size() != int64(p.Off-labelLen) {
 		return nil, "", err
 	}
@@ -130,16 +111,6 @@ func (r *Reader) besideSet(path string) (*parity.Set, error) {
 	return set, nil
 }
 
-// restored returns what copies and parity give.
-func restored(set *parity.Set, copies ...parity.Copy) (*parity.View, error) {
-	threads := runtime.GOMAXPROCS(0)
-	v, err := set.Check(threads, copies...)
-	if err == nil {
-		err = v.Mend(threads, parityMemory, &parity.Memory{Limit: mendedMemory})
-	}
-	return v, err
-}
-
 // CheckRest compares everything that restoring does not read with what it should be: headers of sections, the sections that are needed if
 // the manifest is lost, and the parity. Problems says what is wrong. count is called with the bytes of each piece that is read.
 func (r *Reader) CheckRest(count func(bytes uint64)) error {
@@ -158,12 +129,15 @@ func (r *Reader) CheckRest(count func(bytes uint64)) error {
 		if failed != nil || s.Len == 0 {
 			return
 		}
-		want, b := l.append(nil, s), bulk{r.f, r.f.Name(), 0}
-		got := make([]byte, labelLen)
-		err := b.read(got, s.Off-labelLen)
-		if err == nil && string(got) != string(want) {
-			err = corrupt(r.f.Name(), "the header of the section at byte %d is damaged", s.Off-labelLen)
-		}
+		want, got := l.append(nil, s), make([]byte, labelLen)
+		err := r.mendingRead(func(f io.ReaderAt) error {
+			b := bulk{f, r.f.Name(), 0}
+			err := b.read(got, s.Off-labelLen)
+			if err == nil && string(got) != string(want) {
+				err = corrupt(r.f.Name(), "the header of the section at byte %d is damaged", s.Off-labelLen)
+			}
+			return err
+		})
 		if err == nil && (l.kind == kindHead || l.kind == kindParity) {
 			err = r.Check(*s, map[kind]string{kindHead: "the copy of what the inputs are", kindParity: "the parity"}[l.kind], count)
 		}
@@ -172,7 +146,7 @@ func (r *Reader) CheckRest(count func(bytes uint64)) error {
 	if failed != nil || r.parity != nil { // it was read when sections were
 		return failed
 	}
-	path := ParityPath(r.f.Name())
+	path := parity.Path(r.f.Name())
 	set, err := r.besideSet(path)
 	if err == nil && set != nil && set.Lost > 0 {
 		err = corrupt(path, "%d of %d packets are damaged: orcomgo repair makes them again", set.Lost, set.Packets)

@@ -264,7 +264,7 @@ func (r *Reader) Paths() []string {
 	if r.metaThere {
 		paths = append(paths, r.metaPath())
 	}
-	if path := ParityPath(r.f.Name()); r.writer == nil && isFile(path) {
+	if path := parity.Path(r.f.Name()); r.writer == nil && isFile(path) {
 		paths = append(paths, path)
 	}
 	return paths
@@ -293,7 +293,7 @@ func (r *Reader) Read(s Section, dst []byte, what string) ([]byte, error) {
 		}
 	}
 	dst = dst[:n]
-	err := r.mendingRead(what, func(f io.ReaderAt) error {
+	err := r.mendingRead(func(f io.ReaderAt) error {
 		b := bulk{f, r.f.Name() + ": " + what, 0}
 		if err := b.read(dst, s.Off); err != nil {
 			return err
@@ -319,7 +319,7 @@ func (r *Reader) room(s Section, what string) ([]byte, error) {
 }
 
 // mendingRead calls read with the bulk file, and again with what is mended of it if it is damaged.
-func (r *Reader) mendingRead(what string, read func(f io.ReaderAt) error) error {
+func (r *Reader) mendingRead(read func(f io.ReaderAt) error) error {
 	m := r.mended.Load()
 	var err error
 	if m == nil {
@@ -365,7 +365,7 @@ func (r *Reader) Check(s Section, what string, count func(bytes uint64)) error {
 		return err
 	}
 	buf := make([]byte, min(s.Len, checkPiece))
-	return r.mendingRead(what, func(f io.ReaderAt) error {
+	return r.mendingRead(func(f io.ReaderAt) error {
 		h, b := xxh3.New(), bulk{f, r.f.Name() + ": " + what, 0}
 		for done := uint64(0); done < s.Len; {
 			p := buf[:min(s.Len-done, uint64(len(buf)))]

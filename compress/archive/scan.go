@@ -40,7 +40,7 @@ func OpenScan(e commit.Entry) (*Reader, error) {
 // scan sets the manifest. If there is parity that is whole, sections are looked for in what it mends.
 func (r *Reader) scan(b bulk) error {
 	if set, err := parity.Read(b, int64(b.size)); err == nil {
-		if v, err := restored(set, parity.Copy{R: b, Size: int64(b.size)}); err == nil && v.Lost() == 0 && !v.Whole() {
+		if v, err := parity.Restore(set, parity.Copy{R: b, Size: int64(b.size)}); err == nil && v.Lost() == 0 && !v.Whole() {
 			m := &mended{v, r.f, max(int64(b.size), v.Size())}
 			r.mended.Store(m)
 			b.ReaderAt, b.size = m, uint64(m.size)

@@ -1,13 +1,10 @@
 package archive
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
@@ -202,7 +199,8 @@ func (w *Writer) Commit(m *Manifest, o ParityOptions) error {
 	defer meta.Discard()
 	var beside *commit.Temp
 	if o.Share > 0 {
-		if beside, err = writeParity(ParityPath(filepath.Join(w.dir, w.name+BulkSuffix)), w.f, int64(m.FileLen()), w.id, o); err != nil {
+		if beside, err = parity.WriteFile(parity.Path(filepath.Join(w.dir, w.name+BulkSuffix)), w.f, int64(m.FileLen()),
+			parity.Options{ID: w.id, Share: o.Share, Threads: o.Threads, Memory: o.Memory}); err != nil {
 			return err
 		}
 		defer beside.Discard()
@@ -247,30 +245,6 @@ func (s *sectionWriter) Write(b []byte) (int, error) {
 	s.hash.Write(b[:n]) // a Hasher does not fail
 	return n, err
 }
-
-// writeParity writes the file of parity of data, which will be called path.
-func writeParity(path string, data io.ReaderAt, size int64, id [16]byte, o ParityOptions) (*commit.Temp, error) {
-	t, err := commit.NewTemp(path)
-	if err != nil {
-		return nil, err
-	}
-	out := bufio.NewWriterSize(t, 1<<20)
-	err = parity.Write(out, data, size, parity.Options{ID: id, Share: o.Share, Threads: o.Threads, Memory: o.Memory})
-	if err == nil {
-		err = out.Flush()
-	}
-	if err == nil {
-		err = t.Sync()
-	}
-	if err != nil {
-		t.Discard()
-		return nil, err
-	}
-	return t, nil
-}
-
-// ParityPath returns the path of the parity of a file: NAME.cpar of NAME.cdna, and FILE.cpar of others.
-func ParityPath(file string) string { return strings.TrimSuffix(file, BulkSuffix) + commit.ParityExt }
 
 // olderIsWhole reports whether there is a packed archive of the name whose bulk file is enough to read it.
 func (w *Writer) olderIsWhole() bool {

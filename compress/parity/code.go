@@ -40,7 +40,7 @@ func newCode(size int64, share float64) code {
 	// A code of bytes takes much less memory than one of words, which is not worth that for small files.
 	few := roundUp((size-1)/(maxByteShards*7/8)+1, 64)
 	c := code{size: size, sector: int(min(max(few, leastSector), MaxSector)), groups: 1}
-	c.divide(max(2, int64(math.Ceil(float64(c.sectors())*share))))
+	c.divide(max(2, int64(math.Round(float64(c.sectors())*share))))
 	return c
 }
 
@@ -80,9 +80,9 @@ func smallCode(size, parity int64) code {
 	return c
 }
 
-// spareCode returns the code of checksums, which have size bytes.
+// spareCode returns the code of checksums, which have size bytes, in sectors of at most so many bytes.
 func spareCode(size int64, sector, parity int) code {
-	c := code{size: size, sector: sector, groups: 1, parity: parity}
+	c := code{size: size, sector: int(min(int64(sector), roundUp(size, 64))), groups: 1, parity: parity}
 	if parity > 0 {
 		c.groups = c.leastGroups()
 	}

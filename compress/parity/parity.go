@@ -114,8 +114,11 @@ func parsePacket(b []byte) (s shape, p packet, length int, ok bool) {
 		return s, p, 0, false
 	}
 	length = headerSize + s.data.sector
-	if sums := s.sums(); p.kind == kindSums {
+	switch sums := s.sums(); p.kind {
+	case kindSums:
 		length = headerSize + sums.length(int64(p.number))
+	case kindSpare:
+		length = headerSize + sums.sector
 	}
 	if len(b) < length || xxh3.Hash(b[16:length]) != le.Uint64(b[8:]) {
 		return s, p, 0, false

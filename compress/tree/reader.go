@@ -24,6 +24,7 @@ import (
 type Reader struct {
 	*Listing
 	f      *vfs.File
+	data   io.ReaderAt // f, or what it was before it was damaged
 	path   string
 	dir    string // where the archives are
 	stored int64  // bytes of the file
@@ -32,6 +33,9 @@ type Reader struct {
 	entry  []int                  // of each content in side: its entry
 	files  func() []archivedFiles // of the listing
 	o      Options
+
+	parity  *vfs.File // open while sectors are restored by it, or nil
+	problem error
 }
 
 // Open opens a side archive. The error wraps parse.ErrCorrupt or parse.ErrVersion if it is damaged or of an unknown version.
@@ -43,7 +47,7 @@ func Open(t commit.Tree, o Options) (*Reader, error) {
 	info, err := f.Stat()
 	var r *Reader
 	if err == nil {
-		r, err = newReader(f, t.Path(), info.Size(), o)
+		r, err = openMended(f, info.Size(), o)
 	}
 	if err != nil {
 		f.Close()
@@ -54,7 +58,12 @@ func Open(t commit.Tree, o Options) (*Reader, error) {
 }
 
 // Close closes the file.
-func (r *Reader) Close() error { return r.f.Close() }
+func (r *Reader) Close() error {
+	if r.parity != nil {
+		r.parity.Close()
+	}
+	return r.f.Close()
+}
 
 // Path returns the path of the side archive.
 func (r *Reader) Path() string { return r.path }
@@ -69,8 +78,8 @@ func (r *Reader) IsFile(now fs.FileInfo) bool {
 func (r *Reader) Stored() int64 { return r.stored }
 
 // newReader reads the listing of a file of size bytes.
-func newReader(f *vfs.File, path string, size int64, o Options) (*Reader, error) {
-	r := &Reader{f: f, path: path, stored: size, o: o}
+func newReader(f *vfs.File, data io.ReaderAt, path string, size int64, o Options) (*Reader, error) {
+	r := &Reader{f: f, data: data, path: path, stored: size, o: o}
 	if size < int64(headerSize) {
 		return nil, damaged(path, "it is too short")
 	}
@@ -114,7 +123,7 @@ func newReader(f *vfs.File, path string, size int64, o Options) (*Reader, error)
 	r.files = sync.OnceValue(func() []archivedFiles { return filesOf(r.Listing) })
 	start := int64(headerSize)
 	length := end - int64(n) - start
-	if r.side, err = sidefiles.NewReader(io.NewSectionReader(f, start, length), length, o.sidefiles()...); err != nil {
+	if r.side, err = sidefiles.NewReader(io.NewSectionReader(data, start, length), length, o.sidefiles()...); err != nil {
 		return nil, r.explain(err)
 	}
 	return r, r.assign()
@@ -129,7 +138,7 @@ func (r *Reader) explain(err error) error {
 }
 
 func (r *Reader) read(b []byte, at int64) error {
-	n, err := r.f.ReadAt(b, at)
+	n, err := r.data.ReadAt(b, at)
 	if n < len(b) && (err == nil || err == io.EOF) {
 		err = damaged(r.path, "it is cut off")
 	}
