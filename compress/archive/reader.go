@@ -256,6 +256,15 @@ func (r *Reader) RestoreMeta() error {
 	return nil
 }
 
+// RestoreParity writes NAME.cpar if it is missing.
+func (r *Reader) RestoreParity(o parity.Options) error {
+	if isFile(parity.Path(r.f.Name())) {
+		return nil
+	}
+	o.ID = r.m.ID
+	return parity.Protect(r.f.Name(), o)
+}
+
 func (r *Reader) metaPath() string { return r.entry.Path() + MetaSuffix }
 
 // Paths returns the names of the files that are there.

@@ -16,6 +16,7 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/nameranges"
+	"orcomgo/compress/parity"
 	"orcomgo/compress/restoring"
 	"orcomgo/compress/seqs"
 	"orcomgo/compress/slicing"
@@ -120,7 +121,7 @@ func packedBefore(ctx context.Context, e commit.Entry, r *bins.Reader, o Options
 		return nil, fmt.Errorf("%s: it was packed from other reads than those of the bins: %w", e.Path()+archive.MetaSuffix,
 			commit.ErrExists)
 	}
-	if err := restoreMeta(p); err != nil {
+	if err := restoreBeside(p, &o); err != nil {
 		return nil, err
 	}
 	if !o.KeepBins {
@@ -159,7 +160,7 @@ func packedAlready(e commit.Entry, o Options) (*restoring.Summary, error) {
 	if err := r.BulkProblem(); err != nil {
 		return nil, err
 	}
-	if err := restoreMeta(r); err != nil {
+	if err := restoreBeside(r, &o); err != nil {
 		return nil, err
 	}
 	// The bins go meta file first; a kill in between leaves the other.
@@ -169,13 +170,18 @@ func packedAlready(e commit.Entry, o Options) (*restoring.Summary, error) {
 	return restoring.SummaryOf(r.Manifest(), r.Paths(), true)
 }
 
-// restoreMeta writes the .cmeta file of a packed archive that has lost it, or that was
-// interrupted before it was written.
-func restoreMeta(r *archive.Reader) error {
-	if !r.MetaMissing() {
+// restoreBeside writes the .cmeta file and the parity of a packed archive that has lost them, or that was
+// interrupted before they were written.
+func restoreBeside(r *archive.Reader, o *Options) error {
+	if r.MetaMissing() {
+		if err := r.RestoreMeta(); err != nil {
+			return err
+		}
+	}
+	if o.Parity == 0 || len(r.Problems()) > 0 {
 		return nil
 	}
-	return r.RestoreMeta()
+	return r.RestoreParity(parity.Options{Share: o.Parity, Threads: o.Threads, Memory: o.Memory / 16})
 }
 
 func pack(ctx context.Context, r *bins.Reader, o Options) (s *restoring.Summary, err error) {

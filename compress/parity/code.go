@@ -27,7 +27,7 @@ const (
 	runLength = 16
 	// maxShards is the most sectors of a group, with parity.
 	maxShards = 1 << 16
-	// maxByteShards is up to how many they are by a code of bytes; else of 16-bit words.
+	// maxByteShards is up to how many there are for a code of bytes; else it is one of 16-bit words.
 	maxByteShards = 256
 	// maxSpare bounds the sectors of parity of checksums, by what the code of words can have beside as many of data.
 	maxSpare = 1 << 14
@@ -58,7 +58,7 @@ func (c *code) divide(parity int64) {
 // leastGroups returns how many groups there must be with so much parity in each.
 func (c *code) leastGroups() int {
 	n, most := c.sectors(), int64(maxShards-ceilPow2(c.parity))
-	if n <= max(most, maxByteShards-int64(c.parity)) || most < runLength {
+	if n <= most || most < runLength {
 		return 1
 	}
 	return int(((n-1)/runLength)/(most/runLength) + 1)
@@ -97,15 +97,17 @@ func (c *code) valid() bool {
 		int64(c.groups) > c.sectors() {
 		return false
 	}
-	d, p := c.perGroup(), int64(c.parity)
-	if p == 1 || d+p <= maxByteShards {
-		return true
-	}
-	if d > maxShards || p > maxShards {
+	return c.parity == 1 || c.fits(maxShards)
+}
+
+// fits reports whether there is a code of so many elements for the sectors of a group.
+func (c *code) fits(shards int64) bool {
+	d := c.perGroup()
+	if d > shards || int64(c.parity) > shards {
 		return false
 	}
-	m := int64(ceilPow2(c.parity)) // the code of words works on so many sectors at a time
-	return roundUp(d, m)+m <= maxShards
+	m := int64(ceilPow2(c.parity)) // the code works on so many sectors at a time
+	return roundUp(d, m)+m <= shards
 }
 
 // sectors returns how many sectors the data has.
@@ -213,8 +215,12 @@ func (c *code) stripes(threads int, memory uint64, each int) (*stripes, error) {
 	s := &stripes{c: c, threads: max(threads, 1)}
 	s.width = min(c.sector, max(64, int(memory/uint64(n*each))/64*64))
 	if c.parity > 1 {
+		kind := reedsolomon.WithLeopardGF16(true)
+		if c.fits(maxByteShards) {
+			kind = reedsolomon.WithLeopardGF(true)
+		}
 		var err error
-		if s.coder, err = reedsolomon.New(int(c.perGroup()), c.parity, reedsolomon.WithMaxGoroutines(1)); err != nil {
+		if s.coder, err = reedsolomon.New(int(c.perGroup()), c.parity, kind); err != nil {
 			return nil, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"orcomgo/internal/codectest"
 	"orcomgo/internal/testrun"
 )
 
@@ -60,56 +61,6 @@ func mend(t testing.TB, packets []byte, copies ...[]byte) []byte {
 // sizes are those of files that have codes of bytes, of words, and of several groups.
 var sizes = []int{1, 63, 300, 5000, 100_000, 917_504, 3 << 20}
 
-// damages are kinds of damage, each to at most n sectors of 4096 bytes, or fewer where they are shorter.
-var damages = map[string]func(rng *rand.Rand, b []byte, n, sector int) []byte{
-	"nothing": func(_ *rand.Rand, b []byte, _, _ int) []byte { return b },
-	"bits": func(rng *rand.Rand, b []byte, n, _ int) []byte {
-		for range n {
-			b[rng.Intn(len(b))] ^= 1 << rng.Intn(8)
-		}
-		return b
-	},
-	"sectors": func(rng *rand.Rand, b []byte, n, sector int) []byte {
-		for range n {
-			at := rng.Intn((len(b)-1)/sector+1) * sector
-			rng.Read(b[at:min(at+sector, len(b))])
-		}
-		return b
-	},
-	"burst": func(rng *rand.Rand, b []byte, n, sector int) []byte {
-		length := rng.Intn(max((n-1)*sector, 1))
-		at := rng.Intn(max(len(b)-length, 1))
-		rng.Read(b[at:min(at+length, len(b))])
-		return b
-	},
-	"zeros": func(rng *rand.Rand, b []byte, n, sector int) []byte {
-		length := rng.Intn(max((n-1)*sector, 1))
-		at := rng.Intn(max(len(b)-length, 1))
-		clear(b[at:min(at+length, len(b))])
-		return b
-	},
-	"cut": func(rng *rand.Rand, b []byte, n, sector int) []byte {
-		return b[:max(0, len(b)-rng.Intn(max((n-1)*sector, 1)))]
-	},
-	"beginning is missing": func(rng *rand.Rand, b []byte, n, sector int) []byte {
-		return b[min(len(b), rng.Intn(max((n-1)*sector, 1))):]
-	},
-	"inserted": func(rng *rand.Rand, b []byte, n, _ int) []byte {
-		for range max(n-1, 0) {
-			at := rng.Intn(len(b) + 1)
-			b = append(b[:at:at], append(randomBytes(rng, 1+rng.Intn(5000)), b[at:]...)...)
-		}
-		return b
-	},
-	"removed": func(rng *rand.Rand, b []byte, n, sector int) []byte {
-		for range n / 2 {
-			at := rng.Intn(len(b) + 1)
-			b = append(b[:at:at], b[min(len(b), at+1+rng.Intn(sector)):]...)
-		}
-		return b
-	},
-}
-
 // TestRepair damages as many sectors as can be restored.
 func TestRepair(t *testing.T) {
 	draws := testrun.Pick(1, 3, 100)
@@ -122,7 +73,7 @@ func TestRepair(t *testing.T) {
 			if err != nil || s.Lost > 0 {
 				t.Fatalf("%d bytes, share %g: %d packets lost, %v", size, share, s.Lost, err)
 			}
-			for name, damage := range damages {
+			for name, damage := range codectest.FileDamages {
 				for draw := range draws {
 					damaged := damage(rng, bytes.Clone(data), s.data.parity, s.data.sector)
 					if got := mend(t, packets, damaged); !bytes.Equal(got, data) {
@@ -183,7 +134,7 @@ func TestDamagedPackets(t *testing.T) {
 		for draw := range testrun.Pick(5, 20, 500) {
 			damaged := bytes.Clone(packets)
 			if draw%2 == 0 {
-				damaged = damages["inserted"](rng, damaged, 2, 4096)
+				damaged = codectest.FileDamages["inserted"](rng, damaged, 2, 4096)
 			}
 			at := rng.Intn(len(damaged))
 			damaged[at] ^= 0x55
@@ -202,7 +153,7 @@ func TestBeyond(t *testing.T) {
 	data := randomBytes(rng, 1<<20)
 	packets := protect(t, data, Options{Share: 0.01, Threads: 2})
 	for range testrun.Pick(5, 20, 500) {
-		damaged := damages["sectors"](rng, bytes.Clone(data), 20, 4096)
+		damaged := codectest.FileDamages["sectors"](rng, bytes.Clone(data), 20, 4096)
 		if got := mend(t, packets, damaged); got != nil && !bytes.Equal(got, data) {
 			t.Fatal("other bytes came back")
 		}
@@ -263,7 +214,7 @@ func BenchmarkMend(b *testing.B) {
 	rng := rand.New(rand.NewSource(7))
 	data := randomBytes(rng, 64<<20)
 	packets := protect(b, data, Options{Share: 0.01, Threads: 2})
-	damaged := damages["sectors"](rng, data, 160, 4096)
+	damaged := codectest.FileDamages["sectors"](rng, data, 160, 4096)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
 		if mend(b, packets, damaged) == nil {

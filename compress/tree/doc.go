@@ -77,6 +77,10 @@ type Listing struct {
 const (
 	maxPathLen = 1 << 12 // bytes of the path of an entry
 	maxListing = 1 << 28 // bytes of the text of a listing
+	// A listing has at most listingSlack bytes of text, and listingRatio for each byte as it is stored, so that few bytes can't take
+	// gigabytes of memory.
+	listingSlack = 1 << 20
+	listingRatio = 1 << 10
 	// pathBytes is how many bytes all paths together may have for each byte of their names and of what follows these in the listing. So
 	// a small file can't make a reader take much memory.
 	pathBytes = 64

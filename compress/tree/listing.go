@@ -82,12 +82,9 @@ func parseTime(c *parse.Cursor, before int64) time.Time {
 // maxSeconds bounds times, so that differences don't overflow.
 const maxSeconds = 1 << 48
 
-// parseListing is the inverse of appendListing. It returns what is wrong with the text, "" for nothing. The sizes of files are not in it.
-//
-// What it accepts can be restored without leaving the directory: names are no paths, and what is in a directory comes after it.
-func parseListing(text []byte) (l *Listing, reason string) {
-	c := &parse.Cursor{Rest: text}
-	l = &Listing{Tool: c.Text(), Mode: uint32(c.AtMost(0o7777)), Time: parseTime(c, 0)}
+// parseHead parses what precedes the entries.
+func parseHead(c *parse.Cursor) *Listing {
+	l := &Listing{Tool: c.Text(), Mode: uint32(c.AtMost(0o7777)), Time: parseTime(c, 0)}
 	l.Archives = make([]Archive, c.Count(17, "archives"))
 	for i := range l.Archives {
 		a := &l.Archives[i]
@@ -96,6 +93,22 @@ func parseListing(text []byte) (l *Listing, reason string) {
 		}
 		c.Copy(a.ID[:])
 	}
+	return l
+}
+
+// entryCount returns how many entries the text of a listing says that it has.
+func entryCount(text []byte) uint64 {
+	c := &parse.Cursor{Rest: text}
+	parseHead(c)
+	return c.Uvarint()
+}
+
+// parseListing is the inverse of appendListing. It returns what is wrong with the text, "" for nothing. The sizes of files are not in it.
+//
+// What it accepts can be restored without leaving the directory: names are no paths, and what is in a directory comes after it.
+func parseListing(text []byte) (l *Listing, reason string) {
+	c := &parse.Cursor{Rest: text}
+	l = parseHead(c)
 	l.Entries = make([]Entry, c.Count(5, "entries"))
 	for i := range l.Entries {
 		l.Entries[i].Kind = Kind(c.ByteAtMost(byte(kinds - 1)))

@@ -10,6 +10,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/dustin/go-humanize"
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/commit"
@@ -112,11 +113,17 @@ func newReader(f *vfs.File, data io.ReaderAt, path string, size int64, o Options
 	if xxh3.Hash(coded) != binary.LittleEndian.Uint64(foot[8:]) {
 		return nil, damaged(path, "the checksum of its listing is wrong")
 	}
-	text, err := blocksort.Decode(coded, maxListing)
+	if n := uint64(blocksort.TextSize(coded)) * decodedBytes; o.Memory > 0 && n > o.Memory {
+		return nil, r.tooLarge(n)
+	}
+	text, err := blocksort.Decode(coded, min(maxListing, listingSlack+listingRatio*len(coded)))
 	if err != nil {
 		return nil, damaged(path, "its listing can't be decoded")
 	}
 	var reason string
+	if n := entryCount(text) * entryBytes; o.Memory > 0 && n > o.Memory {
+		return nil, r.tooLarge(n)
+	}
 	if r.Listing, reason = parseListing(text); reason != "" {
 		return nil, damaged(path, reason)
 	}
@@ -127,6 +134,18 @@ func newReader(f *vfs.File, data io.ReaderAt, path string, size int64, o Options
 		return nil, r.explain(err)
 	}
 	return r, r.assign()
+}
+
+// How many bytes of memory a byte of the listing's text takes while it is decoded, and an entry, with its path.
+const (
+	decodedBytes = 8
+	entryBytes   = 256
+)
+
+// tooLarge returns the error for a listing that takes so much memory.
+func (r *Reader) tooLarge(need uint64) error {
+	return fmt.Errorf("%s: its listing takes about %s of memory: --memory allows %s", r.path, humanize.IBytes(need),
+		humanize.IBytes(r.o.Memory))
 }
 
 // explain turns an error of package sidefiles into one of this package.
