@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/tasks"
 )
 
 // cutAll returns what a cutter of records makes of a text, as a string for each block, the last of which is the error.
@@ -22,7 +23,7 @@ func cutAll(text string, blockSize, threads, piece int) (blocks []string) {
 	c := newRecordCutter(&source{path: "x", close: func() {}}, kind, blockSize, 0, nil, false)
 	c.walker.in = iotest.HalfReader(strings.NewReader(text))
 	if threads > 1 {
-		c.parallel(newPool(threads), threads*piecesAThread)
+		c.parallel(tasks.NewPool(threads), threads*piecesAThread)
 		c.ahead.piece, c.walker.longSequence = piece, 1+piece/5
 	}
 	a := NewCPU(Resources{Run: serial})

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"orcomgo/binning/inflate"
+	"orcomgo/internal/tasks"
 )
 
 // memberInflater is the part of a TextBuffer that inflates members of BGZF.
@@ -177,7 +178,7 @@ func (s *source) readRegion(p []byte, at int64) (int, error) {
 	pieces := (len(p) + fillPiece - 1) / fillPiece
 	sizes := make([]int, pieces)
 	var failed atomic.Pointer[error]
-	newPool(s.threads).run(pieces, func(i int) {
+	tasks.NewPool(s.threads).Run(pieces, func(i int) {
 		part := p[i*fillPiece : min((i+1)*fillPiece, len(p))]
 		k, err := s.f.ReadAt(part, at+int64(i*fillPiece))
 		if err != nil && err != io.EOF {

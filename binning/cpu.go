@@ -9,6 +9,7 @@ import (
 
 	"orcomgo/bins"
 	"orcomgo/digest"
+	"orcomgo/internal/largepages"
 	"orcomgo/minimizer"
 )
 
@@ -418,5 +419,5 @@ func resize[T any](s []T, n int) []T {
 	if s != nil && cap(s) >= n {
 		return s[:n]
 	}
-	return inLargePages(make([]T, n, n+n/8))
+	return largepages.AskForMany(make([]T, n, n+n/8))
 }

@@ -38,20 +38,20 @@ func NewCUDA(r *Resources) (Assigner, error) {
 	return c, nil
 }
 
-// How many pinned pieces there are, through which text goes to the devices, and of how many parts of fillPiece a piece consists. A piece is
-// in use until it has been copied to a device. Members of BGZF are copied from regions, and the text of other gzip comes more slowly, one
-// part at a time.
+// How many pinned pieces there are, through which text goes to the devices, and how many bytes a piece has. A piece is in use until it has
+// been copied to a device. A few large copies are faster than many small ones, since each call of the driver takes time, and goroutines
+// wait for each other there. Members of BGZF are copied from regions, and the text of other gzip comes more slowly, one fillPiece at a time.
 const (
-	ringPieces     = 16
-	ringPieceParts = 4 // 1 if all inputs are gzip
+	ringPieces    = 16
+	ringPieceSize = 4 * fillPiece // fillPiece if all inputs are gzip
 )
 
 // cuda is an Assigner.
 type cuda struct {
 	devices []*cudakern.Device
 	ring    *cudakern.Ring
-	// pieceParts is how many parts of fillPiece a piece of the ring has.
-	pieceParts int
+	// pieceSize is how many bytes a piece of the ring has.
+	pieceSize int
 
 	cpu   Assigner
 	texts hostTexts // for blocks that are binned on the CPU
@@ -64,7 +64,7 @@ type cuda struct {
 
 	mu         sync.Mutex
 	outputs    map[*bins.Block]*cudaColumns
-	stats      CUDAStats
+	blocks     int       // that were binned on a device
 	noteMemory sync.Once // calls note at the first block that does not fit
 	stopping   sync.WaitGroup
 	stopped    error // of Finish
@@ -77,16 +77,6 @@ type cudaColumns struct {
 	used   bool // by the device
 }
 
-// CUDAStats is what the GPUs did in a run. The times of several streams overlap.
-type CUDAStats struct {
-	Devices              []cudakern.Description
-	Blocks, CPUBlocks    int
-	KernelMS, DownloadMS float64 // by the streams' own clocks
-	DownloadBytes        uint64
-	PinMS                float64
-	PinBytes             uint64
-}
-
 // open opens the GPUs, at most r.GPUs unless that is 0, and makes memory for a ring of pieces and for columns meanwhile.
 func (c *cuda) open(r *Resources) error {
 	n, err := cudakern.Count()
@@ -96,17 +86,16 @@ func (c *cuda) open(r *Resources) error {
 	if r.GPUs > 0 {
 		n = min(n, r.GPUs)
 	}
-	c.pieceParts = 1
+	c.pieceSize = fillPiece
 	if !r.AllGzip {
-		c.pieceParts = ringPieceParts
+		c.pieceSize = ringPieceSize
 	}
 	c.made = makeColumns(r)
-	pieceSize := c.pieceParts * fillPiece
 	c.devices = make([]*cudakern.Device, n)
 	var memory *cudakern.HostMemory
 	var opened errgroup.Group
 	opened.Go(func() (err error) {
-		memory, err = cudakern.NewHostMemory(ringPieces * pieceSize)
+		memory, err = cudakern.NewHostMemory(ringPieces * c.pieceSize)
 		return err
 	})
 	for i := range n {
@@ -121,7 +110,7 @@ func (c *cuda) open(r *Resources) error {
 		}
 		return err
 	}
-	c.ring, err = cudakern.NewRing(c.devices, memory, pieceSize)
+	c.ring, err = cudakern.NewRing(c.devices, memory, c.pieceSize)
 	return err
 }
 
@@ -242,9 +231,6 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 		cols.pinned = false
 		b.Lengths.Each, b.Order, b.Place, b.Packed, b.Names, b.Quals = nil, nil, nil, nil, nil, nil
 	}
-	c.mu.Lock()
-	c.stats.CPUBlocks++
-	c.mu.Unlock()
 	if !onDevice {
 		return c.cpu.Assign(ctx, t, b)
 	}
@@ -302,24 +288,8 @@ func (c *cuda) onDevice(t *Text, text *deviceText, end int, tail []byte, b *bins
 	b.TextHash = digest.TextHashOfSums(r.TextSums)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := &c.stats
-	s.Blocks++
-	s.KernelMS, s.DownloadMS = s.KernelMS+r.KernelMS, s.DownloadMS+r.DownloadMS
-	s.DownloadBytes += r.DownloadBytes
+	c.blocks++
 	return true, nil
-}
-
-// Stats returns what the GPUs have done so far.
-func (c *cuda) Stats() CUDAStats {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.stats
-	for _, d := range c.devices {
-		s.Devices = append(s.Devices, d.Description())
-		ms, n := d.PinTime()
-		s.PinMS, s.PinBytes = s.PinMS+ms, s.PinBytes+n
-	}
-	return s
 }
 
 // deviceError returns an error of the device as a DeviceError, others as they are.
@@ -334,7 +304,7 @@ func deviceError(err error) error {
 func (c *cuda) DeviceBlocks() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.stats.Blocks
+	return c.blocks
 }
 
 // Finish implements finisher: it frees the devices while the last blocks are written, since that takes 0.1 s.
@@ -346,17 +316,21 @@ func (c *cuda) Finish() error {
 
 // noteStart notes what the start of the GPU took.
 func (c *cuda) noteStart() {
-	s := c.Stats()
-	if s.Blocks == 0 {
+	if c.DeviceBlocks() == 0 {
 		return
 	}
-	d := s.Devices[0]
+	pinMS, pinned := 0.0, uint64(0)
+	for _, d := range c.devices {
+		ms, n := d.PinTime()
+		pinMS, pinned = pinMS+ms, pinned+n
+	}
+	d := c.devices[0].Description()
 	name := d.Name
-	if n := len(s.Devices); n > 1 {
+	if n := len(c.devices); n > 1 {
 		name = fmt.Sprintf("%d x %s", n, name)
 	}
 	c.note(fmt.Sprintf("%s: context %.2f s, kernels %.2f s, %d MB of host memory pinned in %.2f s",
-		name, d.ContextMS/1e3, d.ModuleMS/1e3, s.PinBytes/1e6, s.PinMS/1e3))
+		name, d.ContextMS/1e3, d.ModuleMS/1e3, pinned/1e6, pinMS/1e3))
 }
 
 // Close implements Assigner.

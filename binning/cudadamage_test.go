@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/tasks"
 	"orcomgo/internal/testrun"
 )
 
@@ -34,7 +35,7 @@ func TestCUDADamage(t *testing.T) {
 	}
 	const block = 400_000
 	res := &Resources{Threads: 16, Streams: streams, BlockSize: block, Keep: Keep{Names: true, Quals: true, Forms: true},
-		Run: newPool(16).run, Note: func(string) {}}
+		Run: tasks.NewPool(16).Run, Note: func(string) {}}
 	a, err := NewCUDA(res)
 	if err != nil {
 		t.Fatal(err)
@@ -145,8 +146,7 @@ func TestCUDADamage(t *testing.T) {
 			right.Add(1)
 		}
 	})
-	s := a.(*cuda).Stats()
-	t.Logf("%d errors, %d archives, %d slow; sound took at most %v, on the GPU %v; %d blocks on the GPU, %d on the CPU",
+	t.Logf("%d errors, %d archives, %d slow; sound took at most %v, on the GPU %v; %d blocks on the GPU",
 		errors.Load(), right.Load(),
-		slow.Load(), time.Duration(sound[0].Load()), time.Duration(sound[1].Load()), s.Blocks, s.CPUBlocks)
+		slow.Load(), time.Duration(sound[0].Load()), time.Duration(sound[1].Load()), a.DeviceBlocks())
 }

@@ -21,13 +21,8 @@ type chunk struct {
 // cutter cuts an input into blocks. next returns the next one, whose text the caller frees. The
 // last block has Last set. Waiting for memory ends with ctx.
 type cutter interface {
-	next(ctx context.Context, memory textMemory) (*chunk, error)
+	next(ctx context.Context, memory Assigner) (*chunk, error)
 	close()
-}
-
-// textMemory has memory for texts; an Assigner does.
-type textMemory interface {
-	Text(ctx context.Context, n int) (TextBuffer, error)
 }
 
 // minRecordText bounds the number of records of a block, to one for so many bytes of the block
@@ -50,7 +45,7 @@ type lineCutter struct {
 
 func (c *lineCutter) close() { c.src.close() }
 
-func (c *lineCutter) next(ctx context.Context, memory textMemory) (*chunk, error) {
+func (c *lineCutter) next(ctx context.Context, memory Assigner) (*chunk, error) {
 	text, err := memory.Text(ctx, c.size)
 	if err != nil {
 		return nil, err

@@ -82,37 +82,13 @@ func (t *deviceText) Fill(at, n int, f func(p []byte) (int, error)) (int, error)
 	return n, deviceError(t.lane.Upload(p, n, at))
 }
 
-// PieceParts implements TextBuffer.
-func (t *deviceText) PieceParts() int {
+// FillSize implements TextBuffer: a piece of the ring.
+func (t *deviceText) FillSize() int {
 	if t.host != nil {
-		return 1
+		return t.host.FillSize()
 	}
-	return t.cuda.pieceParts
+	return t.cuda.pieceSize
 }
-
-// Piece implements TextBuffer.
-func (t *deviceText) Piece() (textPiece, error) {
-	p, err := t.cuda.ring.Get(t.ctx)
-	if err != nil {
-		return nil, deviceError(err)
-	}
-	return &devicePiece{t, p}, nil
-}
-
-// devicePiece is a textPiece: a piece of the ring.
-type devicePiece struct {
-	text  *deviceText
-	piece *cudakern.Piece
-}
-
-func (p *devicePiece) Bytes() []byte { return p.piece.Mem }
-
-func (p *devicePiece) Store(n, at int) error {
-	p.text.end.keep(p.piece.Mem[:n], at)
-	return deviceError(p.text.lane.Upload(p.piece, n, at))
-}
-
-func (p *devicePiece) Release() { p.piece.Release() }
 
 func (t *deviceText) Read(from, to int) ([]byte, error) {
 	if t.host != nil {

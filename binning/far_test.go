@@ -38,7 +38,7 @@ func (t *farText) Host(int) []byte { return nil }
 
 // Fill and Read copy, and Read overwrites what it returned before.
 func (t *farText) Fill(at, n int, f func(p []byte) (int, error)) (int, error) {
-	if n > fillPiece || at+n > len(t.buf) {
+	if n > t.FillSize() || at+n > len(t.buf) {
 		return 0, fmt.Errorf("%d bytes at %d of %d", n, at, len(t.buf))
 	}
 	p := make([]byte, n)
@@ -48,18 +48,8 @@ func (t *farText) Fill(at, n int, f func(p []byte) (int, error)) (int, error) {
 	return k, err
 }
 
-// PieceParts implements TextBuffer.
-func (t *farText) PieceParts() int { return 3 }
-
-// Piece returns memory of its own.
-func (t *farText) Piece() (textPiece, error) {
-	pieces := newPieces(1, t.PieceParts())
-	return pieces.get(func(p []byte, at int) error {
-		copy(t.buf[at:at+len(p)], p)
-		t.end.keep(p, at)
-		return nil
-	})
-}
+// FillSize implements TextBuffer.
+func (t *farText) FillSize() int { return 3 * fillPiece }
 
 func (t *farText) Grow(n, keep int) error {
 	if n > len(t.buf) {

@@ -72,7 +72,7 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 		Further: spec.Further, Lead: spec.Lead}
 	if wrapped && n > 0 {
 		c := newRecordCutter(src, kind, blockSize, size, head, ended)
-		if r.pool.threads > 1 {
+		if r.Threads > 1 {
 			c.parallel(r.pool, r.piecesAhead)
 		}
 		in.cutter = c

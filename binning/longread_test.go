@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"orcomgo/bins"
+	"orcomgo/internal/tasks"
 )
 
 // TestLongReads: reads that several threads pack make the same block as others, and give the same errors.
@@ -28,7 +29,7 @@ func TestLongReads(t *testing.T) {
 			fmt.Fprintf(&text, "@%d\n%s\n+\n%s\n", i, read, bytes.Repeat([]byte{'I'}, len(read)))
 		}
 		assign := func(long longReads) (*bins.Block, error) {
-			a := NewCPU(Resources{Threads: 2, Streams: 1, Run: newPool(2).run})
+			a := NewCPU(Resources{Threads: 2, Streams: 1, Run: tasks.NewPool(2).Run})
 			defer a.Close()
 			a.(*cpu).long = long
 			block := &bins.Block{}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"orcomgo/binning/inflate"
+	"orcomgo/internal/tasks"
 )
 
 // memberPool is what the texts in memory of the host inflate members of BGZF with: as many goroutines for
@@ -115,7 +116,7 @@ func (t *hostText) Inflate(region int, members []inflate.Member, at int) error {
 	b.done = done
 	go func() {
 		defer close(done)
-		newPool(p.threads).run(len(b.tasks), func(i int) {
+		tasks.NewPool(p.threads).Run(len(b.tasks), func(i int) {
 			task := &b.tasks[i]
 			d := p.decoder()
 			task.right = d.Inflate(t.buf[task.at:], compressed, members[task.first:task.end], func(k int, text []byte) {

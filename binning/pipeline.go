@@ -10,13 +10,14 @@ import (
 	"orcomgo/bins/record"
 
 	"orcomgo/bins"
+	"orcomgo/internal/tasks"
 )
 
 // run is a run in progress.
 type run struct {
 	*Config
 	cancel   context.CancelFunc // ends the context that the stages have
-	pool     *pool
+	pool     *tasks.Pool        // shares the threads among the streams
 	assigner Assigner
 	out      *bins.Writer
 	inputs   []*input
@@ -177,7 +178,7 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 	releaseBuffer()
 	if err == nil {
 		stop := r.clocks.encode.start()
-		err = bins.EncodeBlock(s.encoded, &s.block, r.pool.run)
+		err = bins.EncodeBlock(s.encoded, &s.block, r.pool.Run)
 		stop()
 	}
 	<-it.earlierPlaced

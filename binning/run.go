@@ -21,6 +21,7 @@ import (
 
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
+	"orcomgo/internal/tasks"
 )
 
 // cpuStreams is how many blocks are in flight on the CPU by default.
@@ -144,7 +145,7 @@ func (c Config) bin(ctx context.Context) (*bins.Reader, Summary, error) {
 	// that the run begins anew, if all inputs can be read a second time.
 	wrapped := make([]*RecordError, len(c.Inputs))
 	deviceFailed := false
-	for reruns := 0; ; {
+	for {
 		reader, s, err := runOnce(ctx, &c, wrapped)
 		var device *DeviceError
 		if errors.As(err, &device) && ctx.Err() == nil && c.NewAssigner != nil && c.readableOnce() == "" {
@@ -174,10 +175,6 @@ func (c Config) bin(ctx context.Context) (*bins.Reader, Summary, error) {
 				r, other)
 		}
 		wrapped[bad.input] = r
-		if reruns++; reruns == 2 {
-			// There may be more such inputs. Without this each would take a run.
-			c.scan(ctx, wrapped)
-		}
 	}
 }
 
@@ -213,48 +210,6 @@ func regular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// scan reads the inputs that can be read twice, and sets wrapped for those that are not FASTQ of
-// four lines a record. It ignores other errors, which the run finds again.
-func (c *Config) scan(ctx context.Context, wrapped []*RecordError) {
-	quiet := *c
-	quiet.Progress, quiet.Options.BlockSize, quiet.Record = nil, min(c.Options.BlockSize, 16<<20), RecordNothing
-	r := &run{Config: &quiet, pool: newPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs))}
-	for i, in := range c.Inputs {
-		if wrapped[i] == nil && regular(in.Path) {
-			wrapped[i] = r.scanInput(ctx, i)
-		}
-	}
-}
-
-// scanInput returns the first record of an input that does not have four lines, nil if there is
-// none.
-func (r *run) scanInput(ctx context.Context, i int) *RecordError {
-	in, strict, err := r.openInput(ctx, i, false)
-	if err != nil {
-		return nil
-	}
-	defer in.cutter.close()
-	lines, ok := in.cutter.(*lineCutter)
-	if !ok {
-		return strict
-	}
-	for memory := new(cpu); ctx.Err() == nil; {
-		t, err := lines.next(ctx, memory)
-		if err != nil {
-			return nil
-		}
-		bad, n := sniff(t.Data, t.Last)
-		t.buffer.Free()
-		if bad != nil {
-			return &RecordError{File: t.File, Record: t.FirstRecord + n, Expected: bad.expected, Found: bad.found, structural: true}
-		}
-		if t.Last {
-			return nil
-		}
-	}
-	return nil
-}
-
 // checkNames checks, before anything is written, that the inputs can be restored under their
 // names, and that none of them has the name of one of the archive's files.
 func (r *run) checkNames(archive string) error {
@@ -276,7 +231,7 @@ func (r *run) checkNames(archive string) error {
 
 // runOnce reads the inputs once; those that wrapped has a RecordError for as wrapped FASTQ. The reader is that of RunUnnamed.
 func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader *bins.Reader, _ Summary, err error) {
-	r := &run{Config: c, total: c.sourceSize(), pool: newPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs)),
+	r := &run{Config: c, total: c.sourceSize(), pool: tasks.NewPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs)),
 		hashing: make(chan struct{}, max(c.Threads, 2))}
 	ctx, cancel := context.WithCancel(caller)
 	defer cancel()
@@ -288,7 +243,7 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		newAssigner = func(r *Resources) (Assigner, error) { return NewCPU(*r), nil }
 	}
 	res := Resources{Threads: c.Threads, Streams: c.Streams, GPUs: c.GPUs, BlockSize: c.Options.BlockSize, Inflating: c.inflating,
-		AllGzip: c.allGzip, Keep: c.keep(), Run: r.pool.run, Note: c.Note}
+		AllGzip: c.allGzip, Keep: c.keep(), Run: r.pool.Run, Note: c.Note}
 	if res.Note == nil {
 		res.Note = func(string) {}
 	}

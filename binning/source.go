@@ -19,6 +19,7 @@ import (
 	"orcomgo/binning/bam"
 	"orcomgo/binning/inflate"
 	"orcomgo/bins/vfs"
+	"orcomgo/internal/tasks"
 )
 
 // source gives the text of one input, inflated.
@@ -60,7 +61,7 @@ type source struct {
 // read from anything but a regular file ends with ctx, even while it waits for bytes.
 func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64) (*source, error) {
 	// Reading waits more than it works, so it has goroutines of its own.
-	s := &source{path: path, count: count, tick: r.progress, threads: min(16, max(2, r.pool.threads)), close: func() {}}
+	s := &source{path: path, count: count, tick: r.progress, threads: min(16, max(2, r.Threads)), close: func() {}}
 	var in io.Reader
 	if path == "-" {
 		s.path = "stdin"
@@ -119,13 +120,13 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 	switch {
 	case s.bam:
 		s.plain = false
-		z := inflate.NewReader(ctx, b, inflate.Options{Threads: r.pool.threads, Memory: r.inflating})
+		z := inflate.NewReader(ctx, b, inflate.Options{Threads: r.Threads, Memory: r.inflating})
 		file := s.close
 		s.r, s.close = bam.NewReader(z), func() { z.Close(); file() }
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		s.plain = false
 		s.startGzip = func(in io.Reader, offset uint64) {
-			z := inflate.NewReader(ctx, in, inflate.Options{Threads: r.pool.threads, Memory: r.inflating, Offset: offset})
+			z := inflate.NewReader(ctx, in, inflate.Options{Threads: r.Threads, Memory: r.inflating, Offset: offset})
 			file := s.close
 			s.gzip, s.close = z, func() { z.Close(); file() }
 		}
@@ -271,22 +272,24 @@ const readStep = 128 << 10
 // fillAt is fill for a plain file.
 func (s *source) fillAt(text TextBuffer, at, n, lines int, marks []Mark) (int, []Mark, error) {
 	n = int(min(s.size-s.at, int64(n)))
-	filling := newFilling(text, at, n)
-	counts := make([]int, filling.count())
+	step := text.FillSize()
+	counts := make([]int, (n+fillPiece-1)/fillPiece)
 	var failed atomic.Pointer[error]
-	newPool(s.threads).run(len(counts), func(i int) {
+	tasks.NewPool(s.threads).Run((n+step-1)/step, func(i int) {
 		if failed.Load() != nil {
 			return
 		}
-		err := filling.fill(i, func(p []byte) (err error) {
-			counts[i], err = s.readAt(p, s.at+int64(i*fillPiece))
-			return err
+		from := i * step
+		_, err := text.Fill(at+from, min(step, n-from), func(p []byte) (_ int, err error) {
+			for k := 0; k < len(p) && err == nil; k += fillPiece {
+				counts[(from+k)/fillPiece], err = s.readAt(p[k:min(k+fillPiece, len(p))], s.at+int64(from+k))
+			}
+			return len(p), err
 		})
 		if err != nil {
 			failed.Store(&err)
 		}
 	})
-	filling.end()
 	if err := failed.Load(); err != nil {
 		return 0, marks, *err
 	}

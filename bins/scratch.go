@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
 	"sync"
 
 	"orcomgo/bins/commit"
@@ -38,8 +37,8 @@ func (b *budget) release(n uint64) {
 	b.mu.Unlock()
 }
 
-// scratch is one of the two files of bins that get no name. It is in memory until its budget is used up or spill is called, and
-// from then on in a file without a name in the directory of the budget. It is safe for concurrent use, Close excepted.
+// scratch is one of the two files of bins. If they get no name, it is in memory until its budget is used up or spill is called, and
+// from then on in a file without a name in the directory of the budget; else it is in the file that is to get the name. It is safe for concurrent use, Close excepted.
 type scratch struct {
 	path   string // the name that the file would have, for messages
 	budget *budget
@@ -87,7 +86,7 @@ func (s *scratch) grow(size uint64) error {
 	if have := uint64(len(s.pieces)) * pieceLen; s.file == nil && have < size {
 		n := (size - have + pieceLen - 1) / pieceLen
 		if s.budget.take(n * pieceLen) {
-			for memory := newPieces(int(n)); len(memory) > 0; memory = memory[pieceLen:] {
+			for memory := largepages.AskForMany(make([]byte, n*pieceLen)); len(memory) > 0; memory = memory[pieceLen:] {
 				s.pieces = append(s.pieces, memory[:pieceLen:pieceLen])
 			}
 		} else if err := s.moveToFile(); err != nil {
@@ -97,19 +96,6 @@ func (s *scratch) grow(size uint64) error {
 	s.size = max(s.size, size)
 	return nil
 }
-
-// newPieces returns memory for n pieces. Where there are many, and threads that need not wait, it is in large pages, which are made in a
-// fraction of the time that small ones take.
-func newPieces(n int) []byte {
-	if n*pieceLen < 8*largepages.Size || runtime.GOMAXPROCS(0) < minLargeThreads {
-		return make([]byte, n*pieceLen)
-	}
-	return largepages.Make[byte](n * pieceLen)
-}
-
-// minLargeThreads is from how many threads on memory is in large pages. With fewer it matters little, and a virtual machine may have small
-// pages at hand and get large ones from its host anew.
-const minLargeThreads = 8
 
 // moveToFile moves the content from memory to a file. s.mu must be held for writing.
 func (s *scratch) moveToFile() error {

@@ -12,13 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"orcomgo/bins/record"
-	"orcomgo/compress/archive"
-	"orcomgo/internal/testrun"
-
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/record"
+	"orcomgo/compress/archive"
 	"orcomgo/compress/source"
+	"orcomgo/internal/testrun"
 )
 
 // dropParity makes the parity within a bulk file useless.
@@ -254,7 +253,7 @@ func TestPackAgain(t *testing.T) {
 		if n := len(filesIn(t, dir)); n != 2 {
 			t.Errorf("%d files, want 2", n)
 		}
-		if _, err := Pack(ctx, dir, PackOptions{Force: true}); err == nil {
+		if _, err := Pack(ctx, dir, limited(PackOptions{Force: true})); err == nil {
 			t.Error("packed again without bins")
 		}
 	})
@@ -293,7 +292,7 @@ func TestPackAgain(t *testing.T) {
 		}
 		before := filesIn(t, dir)
 		sameFiles(t, unpackAll(t, dir, UnpackOptions{}), texts(ins))
-		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, ErrCorrupt) {
+		if _, err := Pack(ctx, dir, limited(PackOptions{})); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("error %v", err)
 		}
 		sameFiles(t, filesIn(t, dir), before)
@@ -307,7 +306,7 @@ func TestPackAgain(t *testing.T) {
 		packTo(t, dir, PackOptions{KeepBins: true})
 		r := openPacked(t, dir)
 		damage(t, filepath.Join(dir, "a.cdna"), int64(r.Man.Slices[0].Seqs.Off), 1)
-		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, ErrCorrupt) {
+		if _, err := Pack(ctx, dir, limited(PackOptions{})); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("error %v", err)
 		}
 		if n := len(filesIn(t, dir)); n != 4 {
@@ -324,7 +323,7 @@ func TestPackAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, commit.ErrExists) {
+		if _, err := Pack(ctx, dir, limited(PackOptions{})); !errors.Is(err, commit.ErrExists) {
 			t.Errorf("error %v", err)
 		}
 		packTo(t, dir, PackOptions{Force: true})
@@ -339,7 +338,7 @@ func TestPackAgain(t *testing.T) {
 				cancel()
 			}
 		}
-		if _, err := Pack(ctx, dir, PackOptions{Progress: stop}); !errors.Is(err, context.Canceled) {
+		if _, err := Pack(ctx, dir, limited(PackOptions{Progress: stop})); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
 		sameFiles(t, filesIn(t, dir), before)
@@ -348,7 +347,7 @@ func TestPackAgain(t *testing.T) {
 	t.Run("damaged bins", func(t *testing.T) {
 		dir := binTo(t, ins, record.Options{})
 		flip(t, filepath.Join(dir, "a.bdna"), 400, 8)
-		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, ErrCorrupt) {
+		if _, err := Pack(ctx, dir, limited(PackOptions{})); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("error %v", err)
 		}
 		if n := len(filesIn(t, dir)); n != 2 {
@@ -365,7 +364,7 @@ func TestPackAgain(t *testing.T) {
 		if err := r.Lock(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, commit.ErrBusy) {
+		if _, err := Pack(ctx, dir, limited(PackOptions{})); !errors.Is(err, commit.ErrBusy) {
 			t.Errorf("error %v", err)
 		}
 	})

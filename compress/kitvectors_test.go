@@ -14,7 +14,6 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
-
 	"orcomgo/compress/names"
 )
 

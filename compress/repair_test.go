@@ -14,8 +14,8 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
+	"orcomgo/compress/packing"
 	"orcomgo/compress/parity"
-	"orcomgo/compress/slicing"
 	"orcomgo/internal/codectest"
 	"orcomgo/internal/testrun"
 )
@@ -53,9 +53,7 @@ func protectedArchives() map[string][]input {
 // packedKinds calls f with the directory and the inputs of archives of each kind.
 func packedKinds(t *testing.T, share float64, f func(t *testing.T, ins []input, dir string)) {
 	smallSlices(t)
-	least, bytes := slicing.LeastLeading, slicing.PrimerBytes
-	slicing.LeastLeading, slicing.PrimerBytes = 2000, 3000
-	t.Cleanup(func() { slicing.LeastLeading, slicing.PrimerBytes = least, bytes })
+	setLimits(t, func(l *packing.Limits) { l.LeastLeading, l.Primer = 2000, 3000 })
 	for name, ins := range protectedArchives() {
 		t.Run(name, func(t *testing.T) {
 			dir := binTo(t, ins, record.Options{BlockSize: 64 << 10})

@@ -8,9 +8,8 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
-	"orcomgo/internal/testrun"
-
 	"orcomgo/compress/archive"
+	"orcomgo/internal/testrun"
 )
 
 // reseal writes a copy of the archive in from to a new directory with its sections changed

@@ -2,6 +2,9 @@
 
 package cudakern
 
+// #include "shared.h"
+import "C"
+
 import (
 	_ "embed" // the kernels
 	"errors"
@@ -115,26 +118,9 @@ func Open(index int) (*Device, error) {
 	}
 	d.desc.ContextMS = ms(begin)
 	begin = time.Now()
-	loading.RLock()
-	d.module, err = cu.LoadData(ptx)
-	loading.RUnlock()
-	if err != nil {
+	if err := d.loadKernels(); err != nil {
 		d.ctx.Destroy()
-		return nil, fmt.Errorf("loading the kernels on %s (driver for CUDA %d.%d): %w", desc.Name, desc.Driver/1000, desc.Driver%1000/10, err)
-	}
-	for k := kernelLines; k < kernels; k++ {
-		if d.functions[k], err = d.module.Function(k.String()); err != nil {
-			d.ctx.Destroy()
-			return nil, fmt.Errorf("kernel %v: %w", k, err)
-		}
-	}
-	for _, k := range []kernel{kernelCountSymbols, kernelMeasure, kernelWritePlain, kernelWriteCodes} {
-		n, err := d.functions[k].MaxActiveBlocksPerMultiProcessor(threads, 0)
-		if err != nil {
-			d.ctx.Destroy()
-			return nil, fmt.Errorf("kernel %v: %w", k, err)
-		}
-		d.resident[k] = max(1, n) * desc.Multiprocessors
+		return nil, err
 	}
 	d.desc.ModuleMS = ms(begin)
 	free, _, err := cu.MemInfo()
@@ -144,6 +130,30 @@ func Open(index int) (*Device, error) {
 	}
 	d.desc.FreeMemory = uint64(free)
 	return d, nil
+}
+
+// loadKernels loads the kernels, in the device's context.
+func (d *Device) loadKernels() (err error) {
+	loading.RLock()
+	d.module, err = cu.LoadData(ptx)
+	loading.RUnlock()
+	if err != nil {
+		driver := d.desc.Driver
+		return fmt.Errorf("loading the kernels on %s (driver for CUDA %d.%d): %w", d.desc.Name, driver/1000, driver%1000/10, err)
+	}
+	for k := kernel(C.STEP_NONE + 1); k < kernels; k++ {
+		if d.functions[k], err = d.module.Function(k.String()); err != nil {
+			return fmt.Errorf("kernel %v: %w", k, err)
+		}
+	}
+	for _, k := range []kernel{C.STEP_COUNT_SYMBOLS, C.STEP_MEASURE, C.STEP_WRITE_PLAIN, C.STEP_WRITE_CODES} {
+		n, err := d.functions[k].MaxActiveBlocksPerMultiProcessor(threads, 0)
+		if err != nil {
+			return fmt.Errorf("kernel %v: %w", k, err)
+		}
+		d.resident[k] = max(1, n) * d.desc.Multiprocessors
+	}
+	return nil
 }
 
 func ms(since time.Time) float64 { return float64(time.Since(since).Microseconds()) / 1000 }
@@ -180,37 +190,31 @@ func (d *Device) Stop() error {
 		return err
 	}
 	defer leave()
-	var first error
 	for l := range open {
-		if err := l.settle(); err != nil && first == nil {
-			first = err
+		err = errors.Join(err, l.Settle())
+		for _, q := range l.queues() {
+			q.forget()
 		}
-		l.forget()
 	}
 	for _, h := range d.pinned {
-		if err := h.unpin(); err != nil && first == nil {
-			first = err
-		}
+		err = errors.Join(err, h.unpin())
 	}
-	if err := d.ctx.Destroy(); err != nil && first == nil {
-		first = fmt.Errorf("CUDA: %w", err)
+	if e := d.ctx.Destroy(); e != nil {
+		err = errors.Join(err, fmt.Errorf("CUDA: %w", e))
 	}
-	return first
+	return err
 }
 
 // Close does what Stop does, and frees the memory that was pinned.
 func (d *Device) Close() error {
-	first := d.Stop()
+	err := d.Stop()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, h := range d.pinned {
-		if h.pinned {
-			continue // it could not be unpinned
-		}
-		if err := h.Free(); err != nil && first == nil {
-			first = err
+		if !h.pinned { // else it could not be unpinned
+			err = errors.Join(err, h.Free())
 		}
 	}
 	clear(d.pinned)
-	return first
+	return err
 }

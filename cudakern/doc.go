@@ -37,13 +37,6 @@ import "errors"
 // MaxText is the most bytes of text that the kernels take in one block.
 const MaxText = 1<<31 - 1<<20
 
-// The index of k-mers that a Placer uses: how many upper bits of a k-mer's hash select the segment, and how many bits after them
-// are the key.
-const (
-	IndexSegmentBits = 8
-	IndexKeyBits     = 30
-)
-
 // PlaceMode holds the parameters of a search for places, each of them at most 255; package overlap defines what they mean.
 type PlaceMode struct {
 	K, SampleMask, SeedStep, BasesPerCandidate, BasesPerMoreSeed, GoodMismatches, MaxCandidates, BasesPerMismatch int
@@ -80,18 +73,6 @@ type PlaceReads struct {
 type Run struct {
 	Read, Start, Length uint32
 }
-
-// What package overlap defines, and the kernels for joining and voting use: seedLen, maxPartnerGroup, maxPartners, the votes that byVotes
-// tells apart, linkZero, minPoorMismatches and maxOverlapped.
-const (
-	SeedLen        = 18
-	PartnerGroup   = 12
-	MostPartners   = 64
-	MostVotes      = 63
-	LinkZero       = 1 << 30
-	PoorMismatches = 3
-	Overlapped     = 700
-)
 
 // JoinContigs are contigs, in the order of their rank. Contig i has Length[i] bases, from byte Start[i] of Packed on, and so many reads, of
 // ReadBases bases on average. Left is how many comparisons it may still make. Starts ascend, without gaps. After the last base, Packed goes
@@ -139,12 +120,6 @@ type Description struct {
 	ContextMS, ModuleMS float64 // what making the context and loading the kernels took; 0 for Probe
 }
 
-// Bits of a record's form code, one byte a record (Result.Codes).
-const (
-	CodeCR   = 15 // the four lines that ended in CR LF: name 1, sequence 2, plus 4, quality 8
-	CodeName = 16 // the name is repeated after the '+'
-)
-
 // BinStart is the beginning of a bin: its signature, and the stored reads and bases before it.
 type BinStart struct {
 	Signature, First, Bases uint32
@@ -167,16 +142,7 @@ type Columns struct {
 	RawNames bool
 }
 
-// CountPiece is how many bytes of text Lane.CountLines has a number for.
-const CountPiece = 1 << 20
-
-// CodedChunk is how many bytes of a column make a chunk, before coding; the last has the rest.
-const CodedChunk = 1 << 20
-
-// SumChunk is how many bytes of text have a sum of their own (Result.TextSums).
-const SumChunk = 1 << 14
-
-// Coded is a column as bins stores it, in chunks of CodedChunk bytes.
+// Coded is a column as bins stores it, in chunks of 1 MiB.
 type Coded struct {
 	Raw     uint64   // bytes of the column before coding
 	Data    []byte   // the chunks end to end
@@ -195,7 +161,7 @@ type Result struct {
 	Bases                  uint64
 	MinLen, MaxLen         uint32
 	Lengths                []uint32 // input order; nil if MinLen == MaxLen
-	Codes                  []byte   // input order; nil if all are Code
+	Codes                  []byte   // form codes, Plus<<4 | CR, in input order; nil if all are Code
 	Code                   byte
 	NoNewline              bool // the text does not end in '\n'
 	Bins                   []BinStart
@@ -204,10 +170,7 @@ type Result struct {
 	Exceptions             []Exception
 	Names, Quals           []byte // nil if not asked for
 	CodedNames, CodedQuals *Coded // nil if not asked for
-	// TextSums is the XXH3-64 of each SumChunk bytes of the text, little-endian, the last chunk filled up
+	// TextSums is the XXH3-64 of each 16 KiB of the text, little-endian, the last chunk filled up
 	// with zero bytes.
-	TextSums      []byte
-	KernelMS      float64
-	DownloadMS    float64
-	DownloadBytes uint64
+	TextSums []byte
 }

@@ -39,12 +39,12 @@ type FloatResiduals struct {
 
 // FloatCoder computes what package compress/doubles codes of arrays of floats. It is used by one goroutine at a time; several of a device
 // overlap copying and computing.
-type FloatCoder struct{ roomyQueue }
+type FloatCoder struct{ queue }
 
 // NewFloatCoder makes a FloatCoder. The error wraps ErrMemory if there is too little memory.
 func (d *Device) NewFloatCoder() (*FloatCoder, error) {
 	c := &FloatCoder{}
-	return c, c.make(d)
+	return c, c.open(d)
 }
 
 // Residuals predicts the values of blocks. Values are of the given form, little-endian, at most MaxFloats; each belongs to one block, in
@@ -71,46 +71,28 @@ func (c *FloatCoder) Residuals(values []byte, form FloatForm, blocks []FloatBloc
 	if n == 0 {
 		return nil, nil
 	}
-	leave, err := c.dev.enter()
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	var from, plans, classes, raw, lengths, places, stream uint64
-	rooms := []room{{&from, len(values)}, {&plans, len(bytesOf(list))}, {&classes, n}, {&raw, 8 * MaxFloatBlock * len(blocks)},
-		{&lengths, 4 * len(blocks)}, {&places, 4 * (len(blocks) + 1)}, {&stream, 8 * MaxFloatBlock * len(blocks)}}
-	if err := c.place(rooms, "arrays of floats"); err != nil {
-		return nil, err
-	}
-	if err := c.upload(from, values, "values"); err != nil {
-		return nil, err
-	}
-	if err := c.upload(plans, bytesOf(list), "blocks of values"); err != nil {
-		return nil, err
-	}
-	if err := c.launch(kernelFloatResiduals, len(blocks), from, plans, classes, raw, lengths); err != nil {
-		return nil, err
-	}
-	sizes := make([]uint32, len(blocks))
-	if err := c.download(bytesOf(sizes), lengths, "the sizes of residuals"); err != nil {
-		return nil, err
-	}
 	const exclusive = 1 << 31
-	at := make([]uint32, len(blocks)+1) // words of each block
-	for i, size := range sizes {
-		at[i+1] = at[i] + (size&^exclusive+31)/32
-	}
-	if err := c.upload(places, bytesOf(at), "the places of residuals"); err != nil {
-		return nil, err
-	}
-	if err := c.launch(kernelFloatCompact, len(blocks), raw, places, stream); err != nil {
-		return nil, err
-	}
-	allClasses, allBits := make([]byte, n), make([]byte, 4*int(at[len(blocks)]))
-	if err := c.download(allClasses, classes, "classes of residuals"); err != nil {
-		return nil, err
-	}
-	if err := c.download(allBits, stream, "residuals"); err != nil {
+	sizes, at := make([]uint32, len(blocks)), make([]uint32, len(blocks)+1) // bits of each block, and the words before it
+	allClasses := make([]byte, n)
+	var allBits []byte
+	err := c.do(func() {
+		var from, plans, classes, raw, lengths, places, stream uint64
+		c.place([]room{{&from, len(values)}, {&plans, len(bytesOf(list))}, {&classes, n}, {&raw, 8 * MaxFloatBlock * len(blocks)},
+			{&lengths, 4 * len(blocks)}, {&places, 4 * (len(blocks) + 1)}, {&stream, 8 * MaxFloatBlock * len(blocks)}}, "arrays of floats")
+		c.upload(from, values, "values")
+		c.upload(plans, bytesOf(list), "blocks of values")
+		c.launch(C.STEP_FLOAT_RESIDUALS, len(blocks), from, plans, classes, raw, lengths)
+		c.download(bytesOf(sizes), lengths, "the sizes of residuals")
+		for i, size := range sizes {
+			at[i+1] = at[i] + (size&^exclusive+31)/32
+		}
+		c.upload(places, bytesOf(at), "the places of residuals")
+		c.launch(C.STEP_FLOAT_COMPACT, len(blocks), raw, places, stream)
+		allBits = make([]byte, 4*int(at[len(blocks)]))
+		c.download(allClasses, classes, "classes of residuals")
+		c.download(allBits, stream, "residuals")
+	})
+	if err != nil {
 		return nil, err
 	}
 	out := make([]FloatResiduals, len(blocks))

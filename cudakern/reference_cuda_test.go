@@ -38,7 +38,7 @@ func reference(text []byte) *Result {
 			}
 		}
 		if len(l[2]) > 1 {
-			code |= CodeName
+			code |= codeName
 		}
 		codes = append(codes, code)
 		r.Names = append(append(r.Names, l[0][1:]...), '\n')

@@ -20,8 +20,7 @@
 // decoded by the chain alone.
 //
 // A member's CRC-32 is combined from those of its parts (crc.go) and compared before the text
-// behind the member is given out. BGZF tells the sizes of its members, so that a task is given
-// whole ones. Where a size can't be right, the rest of the file is read as any other gzip.
+// behind the member is given out. BGZF is read like any other gzip, but it must end with an empty member.
 //
 // All buffers come from one pool with a bound (buffers.go). A task whose text is larger than
 // its share stops in between, and the chain goes on from there. Nothing runs while nobody

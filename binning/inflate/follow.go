@@ -21,7 +21,7 @@ func (z *Reader) member() (ok, wait bool) {
 			switch c.err = io.EOF; {
 			case seg.err != nil:
 				c.err = seg.err
-			case c.bgzfOpen:
+			case c.textLast && !c.otherGzip:
 				c.err = ErrBGZFEnd
 			}
 		}
@@ -33,7 +33,7 @@ func (z *Reader) member() (ok, wait bool) {
 		n, err := headerSize(head)
 		if err == nil {
 			if k > 1 {
-				z.enter(c.at/8 + int64(n))
+				z.enter(c.at/8+int64(n), isBGZF(head))
 			}
 			z.want = 0
 			return k == 1, false
@@ -58,10 +58,10 @@ func (z *Reader) member() (ok, wait bool) {
 	}
 }
 
-// enter moves the chain to the deflate stream of a member, at a byte.
-func (z *Reader) enter(at int64) {
+// enter moves the chain to the deflate stream of a member, of BGZF or not, at a byte.
+func (z *Reader) enter(at int64, bgzf bool) {
 	c := &z.chain
-	c.at, c.streamAt, c.phase, c.bgzfOpen, c.window = at*8, at, inDeflate, false, c.window[:0]
+	c.at, c.streamAt, c.phase, c.otherGzip, c.window = at*8, at, inDeflate, c.otherGzip || !bgzf, c.window[:0]
 	c.d.reset(nil, 0)
 }
 
@@ -101,9 +101,12 @@ func (z *Reader) extend(s *span) {
 	var next [windowSize]byte
 	c.window = append(c.window[:0], s.window(next[:], c.window)...)
 	if s.reset {
-		c.streamAt, c.bgzfOpen = s.streamAt, false
+		c.streamAt, c.otherGzip = s.streamAt, c.otherGzip || s.otherGzip
 	} else if s.speculative {
 		s.d.drift += c.d.drift
+	}
+	if n := len(s.ends); n > 0 {
+		c.textLast = s.ends[n-1].size > 0
 	}
 	z.queue = append(z.queue, s)
 	if s.speculative && !s.full && len(s.ends) == 0 {
@@ -155,31 +158,25 @@ func (z *Reader) pop() {
 	z.queue = z.queue[1:]
 	first, second := s.sections()
 	length := len(first) + len(second)
-	if s.segs[0].bgzf {
-		if s.err != nil {
-			z.err = s.err
+	from := 0
+	for i, sum := range s.sums {
+		to := length
+		if i < len(s.ends) {
+			to = s.ends[i].at
 		}
-	} else {
-		from := 0
-		for i, sum := range s.sums {
-			to := length
-			if i < len(s.ends) {
-				to = s.ends[i].at
-			}
-			z.crc = combineCRC(z.crc, sum, to-from)
-			z.size += uint32(to - from)
-			from = to
-			if i == len(s.ends) {
-				break
-			}
-			if e := s.ends[i]; e.crc != z.crc || e.size != z.size {
-				// What is behind is of no use.
-				z.err = ErrChecksum
-				first, second = first[:min(to, len(first))], second[:max(0, to-len(first))]
-				break
-			}
-			z.crc, z.size = 0, 0
+		z.crc = combineCRC(z.crc, sum, to-from)
+		z.size += uint32(to - from)
+		from = to
+		if i == len(s.ends) {
+			break
 		}
+		if e := s.ends[i]; e.crc != z.crc || e.size != z.size {
+			// What is behind is of no use.
+			z.err = ErrChecksum
+			first, second = first[:min(to, len(first))], second[:max(0, to-len(first))]
+			break
+		}
+		z.crc, z.size = 0, 0
 	}
 	z.pieces, z.end = z.pieces[:0], s.to/8
 	for _, text := range [][]byte{first, second} {

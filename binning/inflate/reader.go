@@ -123,10 +123,12 @@ type chain struct {
 	d        *decoder
 	window   []byte
 	streamAt int64
-	bgzfOpen bool  // the last member was one of BGZF, and not empty
-	pad      bool  // zero bytes have started
-	err      error // what comes next
-	done     bool
+	// A file of BGZF ends with an empty member.
+	otherGzip bool  // some member is not one of BGZF
+	textLast  bool  // the last member that has ended has text
+	pad       bool  // zero bytes have started
+	err       error // what comes next
+	done      bool
 }
 
 // event says that a task is done, or a segment there.
@@ -155,9 +157,6 @@ func NewReader(ctx context.Context, in io.Reader, o Options) *Reader {
 	default:
 		z.speculative = false
 		z.chunk = min(aheadChunk, max(leastChunk, memory/(4*memoryChunk)))
-		if threads > 1 {
-			z.most = max(2, min(window(threads), memory/(memoryChunk*z.chunk)-1)) // for BGZF
-		}
 	}
 	if o.chunk == 0 {
 		z.late = lateStart
@@ -171,7 +170,7 @@ func NewReader(ctx context.Context, in io.Reader, o Options) *Reader {
 		close(z.ended)
 	})
 	z.pool.most = memory
-	z.fetcher = &fetcher{in: in, most: 4 * usualRatio * z.chunk}
+	z.fetcher = &fetcher{in: in}
 	z.chain = chain{d: newDecoder(), window: make([]byte, 0, windowSize)}
 	return z
 }
@@ -259,38 +258,6 @@ func (z *Reader) Read(p []byte) (int, error) {
 	n := copy(p, z.rest)
 	z.rest = z.rest[n:]
 	return n, nil
-}
-
-// WriteTo implements io.WriterTo.
-func (z *Reader) WriteTo(w io.Writer) (int64, error) {
-	total := int64(0)
-	write := func(p []byte) error {
-		n, err := w.Write(p)
-		total += int64(n)
-		return err
-	}
-	if z.current != nil {
-		err := write(z.rest)
-		z.current.Release()
-		z.current, z.rest = nil, nil
-		if err != nil {
-			return total, err
-		}
-	}
-	for {
-		piece, err := z.Next()
-		if err == io.EOF {
-			return total, nil
-		}
-		if err != nil {
-			return total, err
-		}
-		err = write(piece.Text)
-		piece.Release()
-		if err != nil {
-			return total, err
-		}
-	}
 }
 
 // finish frees what is not needed behind the text.

@@ -31,7 +31,7 @@ func readAll(in io.Reader, o Options) ([]byte, stats, error) {
 	z := NewReader(context.Background(), in, o)
 	defer z.Close()
 	var b bytes.Buffer
-	_, err := z.WriteTo(&b)
+	_, err := io.Copy(&b, z)
 	return b.Bytes(), z.stats, err
 }
 
@@ -125,8 +125,8 @@ func TestBGZF(t *testing.T) {
 		if err != nil || !bytes.Equal(got, text) {
 			t.Errorf("%+v: %d bytes, %v", o, len(got), err)
 		}
-		if s.direct != 0 {
-			t.Errorf("%+v: %+v", o, s)
+		if o.Threads > 1 && o.Memory == 0 && o.chunk > 0 && s.accepted == 0 {
+			t.Errorf("%+v: nothing was decoded ahead", o)
 		}
 	}
 	mixed := slices.Concat(data[:len(data)-28], goLevel(6)(text), data)
@@ -346,7 +346,7 @@ func BenchmarkReader(b *testing.B) {
 				before := cpuTime()
 				for b.Loop() {
 					z := NewReader(context.Background(), bytes.NewReader(gz), Options{Threads: threads})
-					if k, err := z.WriteTo(io.Discard); k != n || err != nil {
+					if k, err := io.Copy(io.Discard, z); k != n || err != nil {
 						b.Fatal(k, err)
 					}
 					z.Close()

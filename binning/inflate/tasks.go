@@ -26,8 +26,6 @@ func (z *Reader) handle(e event) {
 			z.running = nil
 			z.extend(s)
 			s.ready = true
-		case s.segs[0].bgzf:
-			s.ready = true
 		}
 	}
 }
@@ -94,7 +92,7 @@ func (z *Reader) fetch() {
 		if k := z.fetched + len(orders) - 8; z.late > 0 && k < 8 {
 			own = min(own, leastChunk<<max(k, 0)) // see lateStart
 		}
-		size := z.fetcher.room(own)
+		size := own + overlap
 		// What the chain needs it gets, whatever the bound.
 		buf := z.pool.get(size, len(z.segs)+len(orders) < max(2, z.want))
 		if buf == nil {
@@ -174,18 +172,6 @@ func (z *Reader) speculate() {
 			waiting++
 			continue
 		}
-		if seg.bgzf {
-			buf := z.pool.get(seg.text+1+slack, i == 0)
-			if buf == nil {
-				return
-			}
-			s := z.newSpan(z.segs[i : i+1])
-			s.buf = buf
-			z.spans[i] = s
-			z.begin(s, s.run, false)
-			waiting++
-			continue
-		}
 		if i == 0 || !z.speculative {
 			if z.running != nil {
 				waiting++
@@ -223,15 +209,6 @@ func (z *Reader) step() bool {
 		return false
 	}
 	seg, s := z.segs[0], z.spans[0]
-	if seg.bgzf {
-		if s == nil {
-			return false // speculate begins it
-		}
-		c.at, c.phase, c.bgzfOpen = seg.end()*8, behind, !seg.empty
-		z.queue = append(z.queue, s)
-		z.spans[0] = nil
-		return true
-	}
 	if len(z.segs) < 2 && !seg.last {
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,6 +34,8 @@ type batch struct {
 	sideResults []*sideResult // of trees
 
 	needs *tree.Needs // of the side archives in OUT that are not of trees
+
+	sideOf map[string]string // the side archives that list files of reads, by the paths of these
 
 	mu    sync.Mutex
 	parts []*progress // of samples that are being archived
@@ -164,8 +167,15 @@ func (b *batch) begin() {
 	}
 	b.sum += b.sideTotal()
 	var own []string
+	b.sideOf = make(map[string]string)
 	for _, t := range b.trees {
-		own = append(own, sideName(t.Root))
+		name := sideName(t.Root)
+		own = append(own, name)
+		for i := range t.Files {
+			if t.Files[i].Class == samples.Reads {
+				b.sideOf[t.Files[i].Path] = name
+			}
+		}
 	}
 	b.needs = tree.NewNeeds(b.config.OutDir, own...)
 }
@@ -297,11 +307,16 @@ func (b *batch) archive(ctx context.Context, i, threads int, device string) {
 		c.Inputs, c.Threads, c.Memory = sample.Inputs, threads, uint64(b.memory)/uint64(b.jobs)
 		if r.err = useDevice(ctx, device, &c); r.err == nil {
 			a := b.archiving(c, b.level)
+			for _, in := range c.Inputs {
+				if side, ok := b.sideOf[in.Path]; ok && !slices.Contains(a.Pack.Sides, side) { // a group may be of several directories
+					a.Pack.Sides = append(a.Pack.Sides, side)
+				}
+			}
 			a.MayReplace(b.needs)
 			a.Report, a.Finish = part.report, part.finish
 			a.Note = func(line string) { b.bar.note(sample.Name + ": " + line) }
 			r.summary, r.outcome, r.err = b.runNamed(ctx, a, sample)
-			garbage.collect() // before the next one
+			collectGarbage() // before the next one
 		}
 	}
 	r.err, r.took = hint(r.err), time.Since(began)
@@ -317,12 +332,23 @@ func (b *batch) archive(ctx context.Context, i, threads int, device string) {
 	}
 }
 
-// text says what became of a sample.
-func (r *result) text() string {
+// word says what became of a sample, for scripts.
+func (r *result) word() (word, problem string) {
 	switch {
 	case r.err != nil:
-		return "FAILED: " + oneLine(r.err.Error())
+		return "failed", oneLine(r.err.Error())
 	case r.outcome == batches.WasThere:
+		return "present", ""
+	}
+	return "archived", ""
+}
+
+// text says what became of a sample.
+func (r *result) text() string {
+	switch word, problem := r.word(); word {
+	case "failed":
+		return "FAILED: " + problem
+	case "present":
 		return "there already"
 	}
 	return "archived"

@@ -49,13 +49,6 @@ func init() {
 		&repairCommand, &protectCommand, &reportCommand, &indexCommand, &findCommand, &versionCommand, &manCommand, &directoriesTopic, &groupsTopic, &againTopic}
 }
 
-// dispatch runs the command that the arguments ask for.
-func dispatch(ctx context.Context, s *streams, args []string) error {
-	root := commandTree(s)
-	root.SetArgs(append([]string{}, args...)) // cobra takes those of the process for nil
-	return root.ExecuteContext(ctx)
-}
-
 // commandTree returns the command line: the program and its subcommands.
 func commandTree(s *streams) *cobra.Command {
 	root := &cobra.Command{

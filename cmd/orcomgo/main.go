@@ -96,7 +96,9 @@ func (s signalled) status() int {
 func run(ctx context.Context, standard *streams, args []string) int {
 	out, s := &stdoutWriter{to: standard.out}, *standard
 	s.out, s.err, s.log = out, stderrWriter{standard.err}, new(runLog)
-	err := dispatch(ctx, &s, args)
+	root := commandTree(&s)
+	root.SetArgs(append([]string{}, args...)) // cobra takes those of the process for nil
+	err := root.ExecuteContext(ctx)
 	if err == nil {
 		out.close()
 		err = out.err

@@ -148,7 +148,11 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	} else if found {
 		return o.tree(ctx, s, t)
 	}
-	bar, err := o.start(s, unpackStages(options.Names != nil)...)
+	stages := []stageModel{unpackModel}
+	if options.Names != nil {
+		stages = []stageModel{namesModel, unpackModel}
+	}
+	bar, err := o.start(s, stages...)
 	if err != nil {
 		return err
 	}
@@ -157,14 +161,7 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	summary, err := compress.Unpack(ctx, dir, options)
 	bar.close()
 	if summary != nil {
-		for _, n := range summary.Notes {
-			fmt.Fprintf(s.err, "orcomgo: note: %s\n", oneLine(n))
-		}
-		for i := range summary.Files {
-			if f := &summary.Files[i]; !f.OK {
-				fmt.Fprintf(s.err, "orcomgo: %s\n", damageText(f))
-			}
-		}
+		o.tellFiles(s, summary.Files, summary.Notes)
 	}
 	if summary != nil && o.json {
 		if e := writeJSON(s.out, unpackJSON{o.runJSON("unpack"), list(summary.Files), list(summary.Notes)}); err == nil {

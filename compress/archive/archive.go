@@ -59,6 +59,7 @@ type Manifest struct {
 	ID       [16]byte // XXH3-128 of the bulk file after its header, up to Parity
 	Source   [16]byte // bins.Meta.ID of the bins that were packed
 	Tool     string   // program and version that wrote the archive
+	Sides    []string // the names of the side archives that list this archive's inputs, in the same directory
 	Options  record.Options
 	Level    uint8  // of the coders; for information, not needed to decode
 	Verified bool   // Input.SHA256, Member.TextLen and TextHash are there

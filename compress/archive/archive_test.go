@@ -36,7 +36,7 @@ func sample(t testing.TB, dir string, verified bool) *Manifest {
 			t.Fatal(err)
 		}
 	}
-	m := &Manifest{Source: [16]byte{1, 2, 3}, Tool: "orcomgo test", Level: 2, Verified: verified,
+	m := &Manifest{Source: [16]byte{1, 2, 3}, Tool: "orcomgo test", Sides: []string{"run", "b"}, Level: 2, Verified: verified,
 		Options: record.Options{BlockSize: 256 << 20}}
 	m.Inputs = []Input{
 		{Input: record.Input{Name: "r1.fastq", Mate: 1, First: true, Records: 30, Bytes: 900}, Bases: 300, MinLen: 10, MaxLen: 10,

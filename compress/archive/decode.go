@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 
 	"github.com/zeebo/xxh3"
@@ -62,6 +63,14 @@ func (m *Manifest) parseHead(c *parse.Cursor) {
 	m.Repeats = flags&flagRepeats != 0
 	m.NameRanges = flags&flagNameRanges != 0
 	m.OneCoder = flags&flagOneCoder != 0
+	if flags&flagSides != 0 {
+		m.Sides = make([]string, c.Count(2, "side archives"))
+	}
+	for i := range m.Sides {
+		if m.Sides[i] = c.Text(); commit.CheckName(m.Sides[i]) != nil {
+			c.Fail("%q is not the name of a side archive", m.Sides[i])
+		}
+	}
 	m.Options.Quality = record.QualityMode(c.ByteAtMost(byte(record.QualityDrop)))
 	m.Level = c.Byte()
 	m.Options.BlockSize = c.Uvarint()

@@ -17,6 +17,7 @@ const (
 	flagRepeats
 	flagNameRanges
 	flagOneCoder
+	flagSides
 	flagsKnown = 1<<iota - 1
 )
 
@@ -52,7 +53,14 @@ func (m *Manifest) marshal() []byte {
 	set(m.Repeats, flagRepeats)
 	set(m.NameRanges, flagNameRanges)
 	set(m.OneCoder, flagOneCoder)
+	set(len(m.Sides) > 0, flagSides)
 	b = binary.AppendUvarint(b, flags)
+	if len(m.Sides) > 0 {
+		b = binary.AppendUvarint(b, uint64(len(m.Sides)))
+	}
+	for _, name := range m.Sides {
+		b = appendString(b, name)
+	}
 	b = append(b, byte(m.Options.Quality), m.Level)
 	b = binary.AppendUvarint(b, m.Options.BlockSize)
 	b = binary.AppendUvarint(b, m.BulkLen)

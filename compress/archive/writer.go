@@ -32,23 +32,19 @@ type Writer struct {
 // Create starts a packed archive NAME in dir. If there is one already, it is replaced at
 // Commit, as replace allows; without it the error is commit.ErrExists.
 func Create(dir, name string, replace commit.MayReplace) (*Writer, error) {
+	if err := commit.Begin(dir, name, commit.Packed, replace); err != nil {
+		return nil, err
+	}
 	return create(dir, name, replace, false)
 }
 
-// CreateAlone is Create for reads whose bins have no name: bins of that name belong to another archive, which is
-// commit.ErrExists without replace, and are removed at Commit with it.
+// CreateAlone is Create for reads whose bins have no name: bins of that name belong to another archive. Whether they and a packed archive
+// may be replaced was looked at when these bins were begun, and is again at Commit, where they are removed.
 func CreateAlone(dir, name string, replace commit.MayReplace) (*Writer, error) {
 	return create(dir, name, replace, true)
 }
 
 func create(dir, name string, replace commit.MayReplace, alone bool) (*Writer, error) {
-	stage := commit.Packed
-	if alone {
-		stage = commit.Bins
-	}
-	if err := commit.Begin(dir, name, stage, replace); err != nil {
-		return nil, err
-	}
 	f, err := commit.NewTemp(filepath.Join(dir, name+BulkSuffix))
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package columns
 
 import (
 	"bytes"
-	"errors"
 	"strconv"
 
 	"orcomgo/bins/record"
@@ -150,5 +149,3 @@ func renderTwoBit(dst []byte, f record.Rendering, c *Columns, ends []int) ([]byt
 	}
 	return dst, nil
 }
-
-var ErrNames = errors.New("there are fewer names than records")

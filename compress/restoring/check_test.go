@@ -2,9 +2,10 @@ package restoring
 
 import (
 	"bytes"
+	"testing"
+
 	"orcomgo/compress/archive"
 	"orcomgo/digest"
-	"testing"
 )
 
 func TestTextCheck(t *testing.T) {

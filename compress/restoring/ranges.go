@@ -30,8 +30,8 @@ func firstAfter(ranges []RecordRange, at uint64) int {
 	return sort.Search(len(ranges), func(i int) bool { return ranges[i].To > at })
 }
 
-// Union returns the records that are in either list.
-func Union(a, b []RecordRange) []RecordRange {
+// union returns the records that are in either list.
+func union(a, b []RecordRange) []RecordRange {
 	if len(a) == 0 {
 		return b
 	}

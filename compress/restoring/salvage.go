@@ -64,7 +64,7 @@ func Salvage(ctx context.Context, path string, o UnpackOptions) ([]Salvaged, err
 	if IsDamage(err) && e.Has[commit.Packed] {
 		var r *archive.Reader
 		if r, err = archive.OpenScan(e); err == nil {
-			src = source.NewPacked(r, o.Threads, o.Memory)
+			src = source.NewPacked(r, workers.NewPool(o.Threads), o.Memory)
 		}
 	}
 	if err != nil {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"orcomgo/bins/parse"
 	"strings"
 
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/source"
 	"orcomgo/compress/workers"
@@ -170,33 +170,35 @@ func checkRest(ctx context.Context, b *source.Binned, status []FileStatus) error
 	return nil
 }
 
+// VerifySource is Verify of a source, without what the inputs don't depend on.
 func VerifySource(ctx context.Context, src source.Source, o VerifyOptions) ([]FileStatus, error) {
-	return VerifyJobs(ctx, src, "verify", o, WholeArchive(src.Manifest()), nil)
+	return VerifyJobs(ctx, src, "verify", o, WholeArchive(src.Manifest()), nil, nil)
 }
 
-// VerifyJobs is VerifySource with the jobs for the whole archive. look, if not nil, is called as the work of replay.
-func VerifyJobs(ctx context.Context, src source.Source, stage string, o VerifyOptions, jobs []Job,
+// VerifyJobs is VerifySource with jobs, of all slices unless only some inputs are looked at. checks are by input; nil: of all that the
+// archive knows. look, if not nil, is called as the work of replay.
+func VerifyJobs(ctx context.Context, src source.Source, stage string, o VerifyOptions, jobs []Job, checks []*TextCheck,
 	look func(k int, p *Piece, b *source.Decoded) error) ([]FileStatus, error) {
 	man := src.Manifest()
+	for i := len(checks); i < len(man.Inputs); i++ {
+		checks = append(checks, CheckOf(man, i))
+	}
 	status := make([]FileStatus, len(man.Inputs))
-	checks := make([]*TextCheck, len(man.Inputs))
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
-		s := &status[i]
-		*s = FileStatus{Name: in.Name, Records: in.Records, OK: true, Checked: checkedSections}
+		status[i] = FileStatus{Name: in.Name, Records: in.Records, OK: true, Checked: checkedSections}
 		if man.Verified {
-			s.Checked = "SHA-256"
+			status[i].Checked = "SHA-256"
 		} else if in.Blocks != nil {
-			s.Checked = "block hashes"
+			status[i].Checked = "block hashes"
 		}
-		checks[i] = NewTextCheck(in.Name, in.Blocks, man.Verified, false)
 	}
 	consume := func(_ int, p *Piece) error {
 		s := &man.Slices[p.Slice]
 		for m, mem := range s.Members() {
 			if p.Err[m] != nil {
 				status[mem.Input].damage(s, p.Err[m])
-			} else if status[mem.Input].OK {
+			} else if status[mem.Input].OK && p.Want[m] {
 				status[mem.Input].fail(checks[mem.Input].Add(p.Text[m]))
 			}
 		}
@@ -206,19 +208,19 @@ func VerifyJobs(ctx context.Context, src source.Source, stage string, o VerifyOp
 		return nil, err
 	}
 	for i := range status {
-		s := &status[i]
-		s.Bytes = checks[i].Bytes
-		if !s.OK {
-			continue
+		if status[i].Bytes = checks[i].Bytes; status[i].OK {
+			status[i].end(man, i, checks[i])
 		}
-		var want *[32]byte
-		if man.Verified {
-			want = &man.Inputs[i].SHA256
-			s.SHA256 = fmt.Sprintf("%x", *want)
-		}
-		s.fail(checks[i].End(want))
 	}
 	return status, nil
+}
+
+// end compares what can only be compared once all of the text of an input has passed.
+func (s *FileStatus) end(man *archive.Manifest, input int, c *TextCheck) {
+	if man.Verified {
+		s.SHA256 = fmt.Sprintf("%x", man.Inputs[input].SHA256)
+	}
+	s.fail(c.End())
 }
 
 // Err returns what Problem says; nil of a file that is OK.

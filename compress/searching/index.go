@@ -240,7 +240,7 @@ func indexContent(ctx context.Context, p *source.Packed, e commit.Entry, o Index
 
 // literalsOf decodes the reads of a slice, adds them to the coverage, and returns their literals.
 func literalsOf(ctx context.Context, p *source.Packed, i int, coverage *fmindex.Coverage) (*sliceLiterals, error) {
-	b, err := DecodeWhole(ctx, p, source.Demand{Slice: i, Columns: columns.OnlyReads(), Layouts: true, WithoutPlaced: true})
+	b, err := decodeWhole(ctx, p, source.Demand{Slice: i, Columns: columns.OnlyReads(), Layouts: true, WithoutPlaced: true})
 	if err != nil {
 		return nil, err
 	}
@@ -266,8 +266,8 @@ func literalsOf(ctx context.Context, p *source.Packed, i int, coverage *fmindex.
 	})
 }
 
-// DecodeWhole decodes what is wanted of both members of a slice. The error is that of any of them.
-func DecodeWhole(ctx context.Context, d source.Decoder, wanted source.Demand) (*source.Decoded, error) {
+// decodeWhole decodes what is wanted of both members of a slice. The error is that of any of them.
+func decodeWhole(ctx context.Context, d source.Decoder, wanted source.Demand) (*source.Decoded, error) {
 	wanted.Want = [2]bool{true, true}
 	b, err := d.Decode(ctx, wanted)
 	if err != nil {

@@ -44,7 +44,8 @@ func archiveOf(t testing.TB, o record.Options, blockReads int, cols ...column) *
 			if err := bins.EncodeBlock(&e, b, serial); err != nil {
 				t.Fatal(err)
 			}
-			if err := w.WriteBlock(&e); err != nil {
+			w.Reserve(&e)
+			if err := w.WriteReserved(&e); err != nil {
 				t.Fatal(err)
 			}
 		}

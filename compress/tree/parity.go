@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -31,14 +32,12 @@ func Protect(ctx context.Context, t commit.Tree, o parity.RepairOptions) (parity
 		return parity.Repaired{}, err
 	}
 	defer r.Close()
-	damage, err := r.VerifyQuick(ctx)
+	damage, err := r.check(ctx, true)
+	for _, d := range append(damage, r.Damage()) {
+		err = cmp.Or(err, d)
+	}
 	if err != nil {
 		return parity.Repaired{}, err
-	}
-	for _, d := range damage {
-		if d != nil {
-			return parity.Repaired{}, d
-		}
 	}
 	return parity.ProtectAnew(t.Path(), [16]byte{}, o)
 }
@@ -74,9 +73,6 @@ func openMended(f *vfs.File, size int64, o Options) (*Reader, error) {
 		p.Close()
 		return nil, err
 	}
-	r.parity, r.problem = p, fmt.Errorf("%s: %s; its parity restores them (orcomgo repair): %w", f.Name(), v.Damage(), parse.ErrCorrupt)
+	r.parity, r.mended = p, fmt.Errorf("%s: %s; its parity restores them (orcomgo repair): %w", f.Name(), v.Damage(), parse.ErrCorrupt)
 	return r, nil
 }
-
-// Problem returns what is wrong with the file that its parity mends; nil if nothing is.
-func (r *Reader) Problem() error { return r.problem }

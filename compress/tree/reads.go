@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -43,9 +44,7 @@ func (x *restoration) plan() error {
 			x.status[i] = compress.FileStatus{Name: x.at(x.out[i]), Bytes: uint64(e.Size), OK: true, Checked: "XXH3-64"}
 		}
 	}
-	if err := x.planReads(moved); err != nil {
-		return err
-	}
+	x.planReads(moved)
 	for _, i := range x.links {
 		first := x.Entries[i].First
 		x.out[i] = record.Renamed(x.Entries[first].Path, x.out[first], x.out[i])
@@ -88,7 +87,7 @@ func (x *restoration) planHardLinks() (moved map[int]string) {
 }
 
 // planReads divides the files of reads into jobs.
-func (x *restoration) planReads(moved map[int]string) error {
+func (x *restoration) planReads(moved map[int]string) {
 	type place struct {
 		archive int
 		dir     string
@@ -123,7 +122,7 @@ func (x *restoration) planReads(moved map[int]string) error {
 		if p.gzip {
 			name += ".gz"
 		}
-		restored := join(dir(e.Path), name)
+		restored := path.Join(dir(e.Path), name)
 		if j.renamed {
 			restored = record.Renamed(e.Path, restored, p.moved)
 		}
@@ -133,7 +132,6 @@ func (x *restoration) planReads(moved map[int]string) error {
 		j.bytes += in.Bytes
 		j.whole = len(j.inputs) == len(info.Inputs)
 	}
-	return nil
 }
 
 // information describes an archive, and checks that it is the one that the side archive was made with, or one of the same files.
@@ -209,8 +207,8 @@ func (r *Reader) checkInput(e *Entry, info *compress.Information, problem error)
 	return nil
 }
 
-// CheckReads returns for each entry of reads why it can't be restored, as far as can be told without decoding; nil for the others.
-func (r *Reader) CheckReads() []error {
+// checkReads returns for each entry of reads why it can't be restored, as far as can be told without decoding; nil for the others.
+func (r *Reader) checkReads() []error {
 	list := make([]error, len(r.Entries))
 	infos := make([]*compress.Information, len(r.Archives))
 	problems := make([]error, len(r.Archives))
@@ -271,10 +269,14 @@ func (x *restoration) checkFree(path string, kind Kind) error {
 
 // unpack restores the files of reads of a job.
 func (x *restoration) unpack(ctx context.Context, j *job) error {
-	before := x.meter.value()
+	before := uint64(0) // bytes that count as done
 	o := compress.UnpackOptions{Threads: x.o.Threads, Memory: x.o.Memory, Gzip: j.gzip, Force: x.o.Force, Touch: x.o.Touch,
 		Progress: func(_ string, done, total uint64) {
-			x.meter.set(before + uint64(float64(j.bytes)*float64(done)/float64(max(total, 1))))
+			x.mu.Lock()
+			n := max(uint64(float64(j.bytes)*float64(done)/float64(max(total, 1))), before) - before
+			before += n
+			x.mu.Unlock()
+			x.add(int(n))
 		}}
 	if !j.whole {
 		for _, name := range j.inputs {
@@ -355,14 +357,6 @@ func (x *restoration) unpacked(j *job, status []compress.FileStatus) error {
 		}
 	}
 	return nil
-}
-
-// join joins a directory below the root, or "", and a name.
-func join(dir, name string) string {
-	if dir == "" {
-		return name
-	}
-	return dir + "/" + name
 }
 
 // WriteReads writes the text of entry i, of Reads, to w, compressed if gzip is set and the file that was archived was.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -29,7 +30,7 @@ type RestoreOptions struct {
 
 	Threads  int
 	Memory   uint64
-	Progress func(done, total uint64) // in bytes of content; may be nil
+	Progress func(done, total uint64) // in bytes of content, in several goroutines; may be nil
 }
 
 // Summary is what Restore did.
@@ -44,7 +45,8 @@ type Summary struct {
 type restoration struct {
 	*Reader
 	o      *RestoreOptions
-	meter  meter
+	done   atomic.Uint64 // bytes of content
+	all    uint64        // bytes of content that are restored
 	sum    Summary
 	status []compress.FileStatus // of each entry; without a name for those that are not restored
 	made   map[string]bool       // directories that were made, by their paths below the root
@@ -52,7 +54,7 @@ type restoration struct {
 	out    []string              // where entries are restored, below the root; "" for those that are not
 	links  []int                 // hard links that are made of other restored files
 	group  errgroup.Group        // files that are being synced and named
-	mu     sync.Mutex            // of status and notes
+	mu     sync.Mutex            // of status, notes, and what an archive has done
 }
 
 // Restore restores the directory, or some of it, from the side archive and the archives beside it. A file gets its name only when all of
@@ -66,7 +68,13 @@ func (r *Reader) Restore(ctx context.Context, o RestoreOptions) (*Summary, error
 	if err := x.plan(); err != nil {
 		return nil, err
 	}
-	x.meter = meter{report: o.Progress, total: x.total()}
+	if r.copyProblem != nil {
+		x.note("of the two listings of %s one can't be read: verify says more", r.path)
+	}
+	for _, line := range r.LeftOut {
+		x.note("left out when the directory was archived: %s", line)
+	}
+	x.all = x.total()
 	made, err := x.directories()
 	if err == nil {
 		err = x.contents(ctx)
@@ -107,6 +115,13 @@ func (x *restoration) summary() (*Summary, error) {
 
 // at returns the path in the file system of one below the root.
 func (x *restoration) at(path string) string { return filepath.Join(x.o.Dir, path) }
+
+// add counts bytes of content that were restored.
+func (x *restoration) add(n int) {
+	if done := x.done.Add(uint64(n)); x.o.Progress != nil {
+		x.o.Progress(done, x.all)
+	}
+}
 
 // total returns how many bytes of content are restored.
 func (x *restoration) total() (n uint64) {
@@ -171,7 +186,14 @@ func (x *restoration) contents(ctx context.Context) error {
 		want[k] = x.out[i] != ""
 		any = any || want[k]
 	}
-	if any {
+	switch {
+	case any && x.side == nil:
+		for k, i := range x.entry {
+			if want[k] {
+				x.fail(i, x.sideProblem.Error())
+			}
+		}
+	case any:
 		s := &sink{x: x}
 		err := x.side.Extract(ctx, want, s)
 		s.abort()
@@ -200,7 +222,7 @@ func (s *sink) Begin(k int) (io.Writer, error) {
 		return nil, err
 	}
 	s.f = &holeWriter{f: f}
-	return &metered{s.f, &s.x.meter}, nil
+	return counter{s.f, s.x.add}, nil
 }
 
 // End implements sidefiles.Sink.
@@ -367,37 +389,4 @@ func (x *restoration) finishDirectories() error {
 		return x.setModeAndTime(x.o.Dir, &Entry{Mode: x.Mode, Time: x.Time})
 	}
 	return nil
-}
-
-// meter adds up progress.
-type meter struct {
-	mu          sync.Mutex
-	report      func(done, total uint64)
-	done, total uint64
-}
-
-func (m *meter) value() uint64 {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.done
-}
-
-func (m *meter) set(done uint64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.done = done; m.report != nil {
-		m.report(m.done, m.total)
-	}
-}
-
-// metered is a writer whose bytes count as progress.
-type metered struct {
-	w io.Writer
-	m *meter
-}
-
-func (m *metered) Write(p []byte) (int, error) {
-	n, err := m.w.Write(p)
-	m.m.set(m.m.value() + uint64(n))
-	return n, err
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -141,8 +142,8 @@ func TestDamage(t *testing.T) {
 			r, err := opened(t, bad)
 			if err == nil {
 				var list []error
-				if list, err = r.Verify(t.Context()); err == nil {
-					err = errors.Join(list...)
+				if list, err = r.check(t.Context(), false); err == nil {
+					err = errors.Join(append(list, r.Damage())...)
 				}
 				r.Close()
 			}
@@ -158,10 +159,10 @@ func reseal(t testing.TB, b, text []byte) []byte {
 	t.Helper()
 	n := int(binary.LittleEndian.Uint64(b[len(b)-footerSize:]))
 	coded := blocksort.Encode(text)
-	b = append(bytes.Clone(b[:len(b)-footerSize-n]), coded...)
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(coded)))
-	b = binary.LittleEndian.AppendUint64(b, xxh3.Hash(coded))
-	return append(b, endMagic...)
+	sized := binary.LittleEndian.AppendUint64(nil, uint64(len(coded)))
+	sized = binary.LittleEndian.AppendUint64(sized, xxh3.Hash(coded))
+	side := b[headerSize+n : len(b)-footerSize-n]
+	return slices.Concat(b[:len(commit.TreeMagic)+1], sized, coded, side, coded, sized, []byte(endMagic))
 }
 
 // TestForged: listings that could write elsewhere, or that make no sense, are refused.
@@ -190,7 +191,10 @@ func TestForged(t *testing.T) {
 	} {
 		forged, _ := small(t)
 		forge(forged)
-		_, err := opened(t, reseal(t, b, appendListing(nil, forged)))
+		r, err := opened(t, reseal(t, b, appendListing(nil, forged)))
+		if err == nil {
+			err = r.Damage()
+		}
 		if !errors.Is(err, parse.ErrCorrupt) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -200,7 +204,7 @@ func TestForged(t *testing.T) {
 	for i := range deep.Entries {
 		deep.Entries[i].Path = strings.Repeat("/", i%2000) + strconv.Itoa(i)
 	}
-	if _, reason := parseListing(appendListing(nil, deep)); !strings.Contains(reason, "is too long") {
+	if _, reason := parseListing(appendListing(nil, deep), math.MaxInt); !strings.Contains(reason, "is too long") {
 		t.Errorf("deep directories: %q", reason)
 	}
 	if _, err := opened(t, reseal(t, b, append(appendListing(nil, l), 0))); err == nil || !strings.Contains(err.Error(), "something follows") {
@@ -275,7 +279,7 @@ func FuzzReader(f *testing.F) {
 	f.Add(write(f, l, files))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if r, err := opened(t, b); err == nil {
-			r.VerifyQuick(t.Context())
+			r.check(t.Context(), true)
 		}
 	})
 }
@@ -285,7 +289,7 @@ func FuzzListing(f *testing.F) {
 	l, _ := small(f)
 	f.Add(appendListing(nil, l))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		l, reason := parseListing(text)
+		l, reason := parseListing(text, math.MaxInt)
 		if reason != "" {
 			return
 		}
@@ -294,7 +298,7 @@ func FuzzListing(f *testing.F) {
 				t.Fatalf("an entry is at %q", l.Entries[i].Path)
 			}
 		}
-		again, reason := parseListing(appendListing(nil, l))
+		again, reason := parseListing(appendListing(nil, l), math.MaxInt)
 		if reason != "" || !reflect.DeepEqual(again, l) {
 			t.Fatalf("written again, it is %+v, not %+v: %s", again, l, reason)
 		}
@@ -306,14 +310,12 @@ func TestHoles(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		var want []byte
-		data := 0
 		for range 1 + r.IntN(6) {
-			want = append(want, make([]byte, r.IntN(5*leastHole))...)
-			n := r.IntN(3 * holeUnit)
+			want = append(want, make([]byte, r.IntN(5*holeSize))...)
+			n := r.IntN(12 << 10)
 			want = append(want, bytes.Repeat([]byte{1}, n)...)
-			data += n + leastHole + 2*holeUnit
 		}
-		want = append(want, make([]byte, r.IntN(2)*r.IntN(3*leastHole))...)
+		want = append(want, make([]byte, r.IntN(2)*r.IntN(3*holeSize))...)
 		path := filepath.Join(t.TempDir(), "f")
 		f, err := commit.NewTemp(path)
 		if err != nil {
@@ -321,7 +323,7 @@ func TestHoles(t *testing.T) {
 		}
 		w := &holeWriter{f: f}
 		for rest := want; len(rest) > 0; {
-			n := min(1+r.IntN(8*leastHole), len(rest))
+			n := min(1+r.IntN(8*holeSize), len(rest))
 			if k, err := w.Write(rest[:n]); err != nil || k != n {
 				t.Fatal(k, err)
 			}

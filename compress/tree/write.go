@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 
@@ -21,7 +23,7 @@ const (
 	Version = 1
 
 	endMagic   = commit.TreeEnd
-	headerSize = len(commit.TreeMagic) + 1
+	headerSize = len(commit.TreeMagic) + 1 + 8 + 8
 	footerSize = 8 + 8 + len(endMagic)
 )
 
@@ -63,10 +65,13 @@ func Write(ctx context.Context, w io.Writer, l *Listing, open func(e *Entry) (io
 	if len(text) > maxListing {
 		return errTooLong
 	}
-	if _, reason := parseListing(text); reason != "" {
+	if _, reason := parseListing(text, math.MaxInt); reason != "" {
 		return fmt.Errorf("tree: the listing can't be read: %s", reason)
 	}
-	if _, err := w.Write(append([]byte(commit.TreeMagic), Version)); err != nil {
+	coded := blocksort.Encode(text)
+	sized := binary.LittleEndian.AppendUint64(nil, uint64(len(coded)))
+	sized = binary.LittleEndian.AppendUint64(sized, xxh3.Hash(coded))
+	if _, err := w.Write(slices.Concat([]byte(commit.TreeMagic), []byte{Version}, sized, coded)); err != nil {
 		return err
 	}
 	var files []sidefiles.File
@@ -90,10 +95,7 @@ func Write(ctx context.Context, w io.Writer, l *Listing, open func(e *Entry) (io
 		}
 		return err
 	}
-	coded := blocksort.Encode(text)
-	foot := binary.LittleEndian.AppendUint64(coded, uint64(len(coded)))
-	foot = binary.LittleEndian.AppendUint64(foot, xxh3.Hash(coded))
-	_, err := w.Write(append(foot, endMagic...))
+	_, err := w.Write(slices.Concat(coded, sized, []byte(endMagic)))
 	return err
 }
 
@@ -169,7 +171,7 @@ func verified(ctx context.Context, f *commit.Temp, path string, noVerify bool, o
 	if err != nil {
 		return 0, err
 	}
-	list, err := r.Verify(ctx)
+	list, err := r.check(ctx, false)
 	for _, s := range list {
 		if err == nil && s != nil {
 			err = fmt.Errorf("%s: what was written does not decode to the same files", path)
@@ -180,12 +182,12 @@ func verified(ctx context.Context, f *commit.Temp, path string, noVerify bool, o
 
 // counter counts what is written.
 type counter struct {
-	w io.Writer
-	o *Options
+	w   io.Writer
+	add func(n int)
 }
 
 func (c counter) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
-	c.o.add(n)
+	c.add(n)
 	return n, err
 }

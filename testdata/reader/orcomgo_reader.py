@@ -371,7 +371,7 @@ def check_input_name(name, seen):
 
 KINDS = {0: "FASTQ", 1: "FASTA"}
 QUALITY_MODES = {0: "kept", 1: "eight levels", 2: "dropped"}
-READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED, REPEATS, NAME_RANGES, ONE_CODER = 1, 2, 4, 8, 16, 32, 64
+READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED, REPEATS, NAME_RANGES, ONE_CODER, SIDES = 1, 2, 4, 8, 16, 32, 64, 128
 
 
 def flag_words(flags):
@@ -523,7 +523,11 @@ class PackedArchive:
         found["bins_id"] = source.take(16)
         found["tool"] = source.text().decode("utf-8", "replace")
         found["flags"] = flags = source.uvarint()
-        require(flags < 128, "the manifest has flags that are not known")
+        require(flags < 256, "the manifest has flags that are not known")
+        for _ in range(self.count(source) if flags & SIDES else 0):
+            side = source.text()
+            require(1 <= len(side) <= 200 and side not in (b".", b"..") and b"/" not in side and b"\0" not in side,
+                    "the manifest has a side archive without a name")
         found["quality"] = source.byte()
         require(found["quality"] in QUALITY_MODES, "the manifest has an unknown quality mode")
         found["level"] = source.byte()
@@ -2469,24 +2473,6 @@ HISTORY_CONTEXTS = (1, 2, 3, 4, 6, 9)
 OTHER_STRAND = ((4, 6), (5, 9))         # (input, bases) of the contexts that learn the other strand
 COUNTER_RATE = (102, 73, 57, 47, 39, 34, 30, 27, 24, 14, 10, 8, 6, 5, 5, 4)
 KMER = 13
-LOGIT_BOUND = 11.0 * (1 << 23)
-
-
-def float32(x):
-    """x rounded to binary32.  Of a sum, product or quotient of binary32s this is exact."""
-    return struct.unpack("<f", struct.pack("<f", x))[0]
-
-
-def float_bits(x):
-    return struct.unpack("<I", struct.pack("<f", x))[0]
-
-
-def float_of_bits(bits):
-    return struct.unpack("<f", struct.pack("<I", bits))[0]
-
-
-LOGIT = [float32(float_bits(2.0 * p + 1) - float_bits(8192.0 - (2 * p + 1))) for p in range(4096)]
-WEIGHT_RATE = float_of_bits(0x2735B452)
 
 
 def count_up(counter, bit):
@@ -2529,8 +2515,6 @@ class BaseModel:
         self.reading = {}                       # the same, after reading: (place, whether flags differ)
         self.match = None                       # (place predicted, +1 or -1)
         self.misses = 0                         # of the match, a bit a base, the newest lowest
-        self.learning = None                    # what the last base teaches
-        self.waiting = []                       # updates of the other strand
 
     def copy(self, more):
         """A copy that goes on by itself, for so many bases more."""
@@ -2541,7 +2525,7 @@ class BaseModel:
         other.weights = {key: list(weights) for key, weights in self.weights.items()}
         other.first_weights = self.weights
         other.table, other.reading = dict(self.table), dict(self.reading)
-        other.candidates, other.waiting = dict(self.candidates), list(self.waiting)
+        other.candidates = dict(self.candidates)
         if table_bits(self.at + more) > self.table_bits:
             other.grow_table(self.at + more)
         return other
@@ -2554,10 +2538,6 @@ class BaseModel:
 
     def decode(self, coder, quality_class=0):
         """FORMAT: Bases, One base."""
-        if self.learning is not None:
-            self.learn(*self.learning)
-            if len(self.waiting) > 3:
-                self.teach_other_strand(self.waiting.pop(0))
         predicted, kind, m, state = None, 0, 0, 0
         if self.match is not None:
             place, step = self.match
@@ -2570,7 +2550,6 @@ class BaseModel:
         contexts.append(-1 if predicted is None else predicted << 8 | state)
         a = 0 if predicted is None else 4 * kind - 3 + predicted
         contexts.append(16 * a + (self.forward & 15))
-        decisions = []
 
         def decide(d):
             counters = []
@@ -2581,39 +2560,28 @@ class BaseModel:
                     if number == 6 and predicted is not None:
                         counter = (first_probability(d, predicted, m), 0)
                 counters.append(counter)
-            inputs = [LOGIT[counter[0]] for counter in counters]
-            p = self.mix((quality_class, d, kind), inputs)
-            bit = coder.bit(p)
-            decisions.append(((quality_class, d, kind), d, inputs, counters, p, bit))
+            bit = coder.mixed([STRETCH[p] for p, _ in counters], [self.weights_of((quality_class, d, kind))], 16)
+            for table, at, counter in zip(self.counters, contexts, counters):
+                table[at, d] = count_up(counter, bit)
             return bit
 
         high = decide(0)
         base = 2 * high + decide(1 + high)
-        self.learning = contexts, decisions
+        self.learn_other_strand()
         self.enter(base, predicted)
         return base
 
     def weights_of(self, key):
         if key not in self.weights:
-            self.weights[key] = list(self.first_weights.get((0, *key[1:]), [0.25] * 8))
+            self.weights[key] = list(self.first_weights.get((0, *key[1:]), [16384] * 8))
         return self.weights[key]
 
-    def mix(self, key, inputs):
-        """The probability of a 1."""
-        t = [float32(a * b) for a, b in zip(self.weights_of(key), inputs)]
-        x = float32(float32(float32(t[0] + t[1]) + float32(t[4] + t[5]))
-                    + float32(float32(t[2] + t[3]) + float32(t[6] + t[7])))
-        x = int(min(max(x, -LOGIT_BOUND), LOGIT_BOUND))
-        f = float_of_bits((127 << 23) - x)
-        return int(float32(65536.0 / float32(1.0 + f)))
-
-    def learn(self, contexts, decisions):
-        for key, d, inputs, counters, p, bit in decisions:
-            w = self.weights_of(key)
-            e = float32((bit * 65536 - p) * WEIGHT_RATE)
-            for number in range(8):
-                w[number] = float32(w[number] + float32(inputs[number] * e))
-                self.counters[number][contexts[number], d] = count_up(counters[number], bit)
+    def learn_other_strand(self):
+        for number, k in OTHER_STRAND:
+            table, at = self.counters[number], self.reverse >> (58 - 2 * k) & (1 << 2 * k) - 1
+            base = 3 - (self.forward >> 2 * k + 6 & 3)
+            for d, bit in ((0, base >> 1), (1 + (base >> 1), base & 1)):
+                table[at, d] = count_up(table.get((at, d), (2048, 0)), bit)
 
     def enter(self, base, predicted):
         """The base is appended to the history."""
@@ -2621,11 +2589,6 @@ class BaseModel:
         self.at += 1
         self.push(base)
         here = self.at - 1
-        update = []
-        for number, k in OTHER_STRAND:
-            # Before the first base: the complement of A.
-            update.append((number, self.reverse >> (64 - 2 * k), 3 - (self.forward >> 2 * k & 3)))
-        self.waiting.append(update)
         if self.match is not None:
             place, step = self.match
             self.misses = (self.misses << 1 | (base != predicted)) & MASK32
@@ -2636,12 +2599,6 @@ class BaseModel:
         self.read_slot(here - 2)
         if here >= self.first_kmer:
             self.candidates[here] = self.kmer(self.bases[self.at - KMER:self.at])
-
-    def teach_other_strand(self, update):
-        for number, at, base in update:
-            table, high = self.counters[number], base >> 1
-            for d, bit in ((0, high), (1 + high, base & 1)):
-                table[at, d] = count_up(table.get((at, d), (2048, 0)), bit)
 
     # -- matches
 
@@ -2714,7 +2671,7 @@ class BaseModel:
         before = max(start - KMER + 1, 0)
         self.enter_kmers(self.bases[before:start] + chunk, before)
         for i, base in enumerate(chunk, start):
-            self.bases[i] |= base               # in the first round there may be one already
+            self.bases[i] = base
 
 
 def table_bits(size):
@@ -2758,10 +2715,10 @@ def decode_pseudogenome(data, what, two_coders=TWO_CODERS):
     """The bases, and the model of the first segment's first coder at the end."""
     source = Bytes(data, what)
     n = source.uvarint()
-    require(n <= MASK32 - 1 and n // 2800 <= len(data), f"{what}: too many bases for its size")
+    require(n <= MASK32 - 1 and n // 8300 <= len(data) + 8, f"{what}: too many bases for its size")
     count = max(1, -(-n // SEGMENT))
-    ends = [n * (i + 1) // count for i in range(count)]
-    sizes = [end - start for start, end in zip([0] + ends, ends)]
+    most = 4 * -(-n // (4 * count))
+    sizes = [min(most, n - i * most) for i in range(count)]
     coders = [2 if size >= two_coders else 1 for size in sizes]
     lengths = [source.uvarint() for _ in range(sum(coders) - 1)]
     streams = [source.take(length) for length in lengths] + [source.rest()]
@@ -2786,8 +2743,7 @@ def decode_segment(size, coders):
         length = min(CHUNK, (size - at + 1) // 2)
         middle, end = at + length, min(at + 2 * length, size)
         models[0].begin(at, True)
-        # In the first round the second coder's chunk has the places from 0 on in its history.
-        models[1].begin(middle if at else 0, False)
+        models[1].begin(middle, False)
         chunks = [bytes(model.decode(coder) for _ in range(stop - start))
                   for model, coder, start, stop in zip(models, coders, (at, middle), (middle, end))]
         models[0].append_chunk(middle, chunks[1])
@@ -3121,7 +3077,6 @@ class EditsDecoder:
         self.genome, self.what, self.with_qualities = genome, what, with_qualities
         source = Bytes(data, what)
         gaps = source.take(source.uvarint())
-        self.states = 4 if with_qualities else 8
         self.read_gaps(Probs(ArithmeticDecoder(gaps)))
         self.steps = {}                  # by class: since its last edit
         self.coder = ArithmeticDecoder(source.take(len(data) - source.at))
@@ -3134,9 +3089,9 @@ class EditsDecoder:
 
     def read_gaps(self, probs):
         self.gaps = {}
-        had, m_of = [0] * self.states, [256 * 16] * self.states
-        for c in range((94 if self.with_qualities else 16) * 16 * self.states):
-            state = c % self.states
+        had, m_of = [0] * 4, [256 * 16] * 4
+        for c in range(96 * 16 * 4):
+            state = c % 4
             count = probs.number(("gaps", had[state]), self.SHORT)
             had[state] = 1 if count else 0
             if count == 0:
@@ -3260,36 +3215,32 @@ class EditsDecoder:
         return 256 * (length - 1) + ((n << (32 - length)) >> 23) % 256
 
     def one_piece(self, read, start, end):
-        i, r, state, d, next_d, inserted = 0, start, 0, 120, 512, None
+        i, r, state, d, inserted = 0, start, 0, 120, None
         while r < end:
             if self.with_qualities:
-                level = min(max(read.qualities[r] - 33, 0), 93)
+                band = min(max(read.qualities[r] - 33, 0), 93)
             else:
-                level = min(3 * self.level // 512, 15)
-                if d > 0:
-                    state = 0 if d < 4 else 4 if d < 12 else 5 if d < 40 else 6 if d < 120 else 7
-            c = (level * 16 + self.run_class(i)) * self.states + state
+                distance = 0 if d < 4 else 1 if d < 12 else 2 if d < 40 else 3 if d < 120 else 4
+                band = 16 * distance + min(3 * self.level // 512, 15)
+            c = (band * 16 + self.run_class(i)) * 4 + state
             gaps = self.gaps.get(c)
             if not gaps or self.steps.get(c, 0) < gaps[-1]:
                 require(i < self.room, f"{self.what}: a piece ends after the pseudogenome")
                 self.steps[c] = self.steps.get(c, 0) + 1
                 read.bases[r] = self.template(i)
                 i, r, d, state, inserted = i + 1, r + 1, d + 1, 0, None
-                if d == next_d:
-                    next_d *= 2
-                    self.level = max(self.level, self.log(d))
                 continue
             gaps.pop()
             self.steps[c] = 0
             state, i, r, inserted = self.edit(c, read, i, r, inserted)
             self.level += (self.log(d + 1) - self.level) >> 3
-            d, next_d = 0, 512
+            d = 0
         require(i <= self.room, f"{self.what}: a piece ends after the pseudogenome")
         return i
 
     def edit(self, c, read, i, r, inserted):
         probs, t = self.probs, self.template
-        c = (c // (16 * self.states) // 4, c % (16 * self.states))
+        c = (c // 64 // 4, c % 64)
         if probs.bit(("substitution", c), MEMORY):
             require(i < self.room, f"{self.what}: an edit is after the pseudogenome")
             context = t(i), t(i - 1) if i else 0, t(i + 1)

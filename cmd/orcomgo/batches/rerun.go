@@ -21,8 +21,9 @@ import (
 type Archive struct {
 	Config binning.Config
 	Pack   compress.PackOptions
-	// Level is what the command line says; nil for any that an archive has already.
-	Level *compress.Level
+	// Level and TwoBit are what the command line says; nil for any that an archive has already.
+	Level  *compress.Level
+	TwoBit *bool
 	// Report and Finish say how far a stage is, Note prints a line.
 	Report func(stage string, done, total uint64)
 	Finish func(stage string)
@@ -132,7 +133,8 @@ const comparing = "comparing inputs"
 // goOn finishes an archive that is there, if it was made of the same inputs.
 func (a *Archive) goOn(ctx context.Context, e commit.Entry) (*compress.Summary, Outcome, error) {
 	before, _ := compress.Info(e) // MadeOf says what is wrong
-	difference, err := compress.MadeOf(ctx, e, a.originals(ctx), compress.SameOptions{Options: a.Config.Options, Level: a.Level})
+	difference, err := compress.MadeOf(ctx, e, a.originals(ctx),
+		compress.SameOptions{Options: a.Config.Options, Level: a.Level, TwoBit: a.TwoBit})
 	switch {
 	case compress.IsDamage(err):
 		return nil, Made, fmt.Errorf("%s: %w, and it can't be read: %w", e.Path(), commit.ErrExists, err)
