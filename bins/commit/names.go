@@ -192,12 +192,15 @@ func identifyEnd(f *vfs.File, size int64) (identity, error) {
 			return identity{ext: h.ext}, nil
 		}
 	}
+	if !strings.HasSuffix(f.Name(), ParityExt) {
+		return identity{}, nil
+	}
 	// Packets of parity have at most 4,168 bytes, so one begins in the last ones of the file.
 	end := make([]byte, min(size, 2*4168))
 	if n, err := f.ReadAt(end, size-int64(len(end))); n < len(end) && err != nil && err != io.EOF {
 		return identity{}, err
 	}
-	if strings.Contains(string(end), ParityMagic) && strings.HasSuffix(f.Name(), ParityExt) {
+	if strings.Contains(string(end), ParityMagic) {
 		return identity{ext: ParityExt}, nil
 	}
 	return identity{}, nil
@@ -205,7 +208,8 @@ func identifyEnd(f *vfs.File, size int64) (identity, error) {
 
 // isFileOf reports whether the file of archive name with an extension is that of an archive, by its first or last bytes. An empty file is
 // one if the other file of its pair is an archive's or is empty, too: a copy to a full disk leaves such files. A lone empty file may be
-// one that another program is about to fill, unless it has the extension of a side archive. For an index or parity the other file is the packed data.
+// one that another program is about to fill, unless it has the extension of a side archive. For an index or parity the other file is the
+// packed data.
 func isFileOf(dir, name, ext string) (bool, error) {
 	path := filepath.Join(dir, name+ext)
 	if id, err := identify(path); err != nil || id.ext != "" && id.ext == ext {
