@@ -63,6 +63,7 @@ func InstallBins(dir, name string, id [idLen]byte, data, meta *Temp, replace May
 	if err := completeInterrupted(dir, name, held); err != nil {
 		return err
 	}
+	meta.Restrict(data.access)
 	pending := pendingPath(dir, name, id)
 	if err := data.Install(pending, false); err != nil {
 		return err
@@ -108,6 +109,10 @@ func InstallPacked(dir, name string, id [idLen]byte, data, meta, parity *Temp, r
 
 // installPacked is InstallPacked in a locked directory, after the checks.
 func installPacked(dir, name string, data, meta, parity *Temp, replace bool) error {
+	meta.Restrict(data.access)
+	if parity != nil {
+		parity.Restrict(data.access)
+	}
 	if err := asErrExists(data.Install(filepath.Join(dir, name+PackedDataExt), replace)); err != nil {
 		return err
 	}
@@ -188,6 +193,7 @@ func olderBins(dir, name string, err error) error {
 // InstallMeta puts meta, which must have been synced, in the place of the .cmeta file that
 // archive name has lost.
 func InstallMeta(dir, name string, meta *Temp) error {
+	meta.Restrict(AccessTo(filepath.Join(dir, name+PackedDataExt)))
 	if err := meta.Install(filepath.Join(dir, name+PackedMetaExt), false); err != nil {
 		return err
 	}
@@ -202,6 +208,7 @@ func InstallIndex(dir, name string, index *Temp) error {
 		return err
 	}
 	defer unlock()
+	index.Restrict(AccessTo(filepath.Join(dir, name+PackedDataExt)))
 	return installBeside(dir, name, IndexExt, index)
 }
 

@@ -10,7 +10,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"time"
 )
 
@@ -287,10 +289,10 @@ func OpenRegular(path string) (*File, error) {
 // ErrStopped is the error of OpenFIFO if nothing opens the FIFO for reading until it is stopped.
 var ErrStopped = errors.New("nothing reads it")
 
-// Create makes a file that must not exist yet; a symbolic link counts as a file.
+// Create makes a file, its owner's alone, that must not exist yet; a symbolic link counts as a file.
 func Create(path string) (*File, error) {
 	return open("create", path, func() (*os.File, error) {
-		return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|noFollow, 0o666)
+		return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|noFollow, 0o600)
 	})
 }
 
@@ -322,6 +324,32 @@ func ReadDir(dir string) ([]fs.DirEntry, error) {
 // Mkdir makes a directory.
 func Mkdir(dir string) error {
 	return call("mkdir", dir, func() error { return os.Mkdir(dir, 0o777) })
+}
+
+// MkdirPrivate makes a directory of its owner alone.
+func MkdirPrivate(dir string) error {
+	return call("mkdir", dir, func() error { return os.Mkdir(dir, 0o700) })
+}
+
+// FoldsCase reports whether names in a directory, or in the one that it will be made in, are one name if they differ by case only. A test
+// has it say so by a fault of the call "foldcase".
+func FoldsCase(dir string) bool {
+	if injectFault("foldcase", dir) != nil {
+		return true
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		f, err := os.CreateTemp(dir, ".orcomgo-case-*")
+		if errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
+			continue
+		}
+		if err != nil {
+			return false // nothing can be restored there
+		}
+		f.Close()
+		defer os.Remove(f.Name())
+		_, err = os.Lstat(filepath.Join(dir, strings.ToUpper(filepath.Base(f.Name()))))
+		return err == nil
+	}
 }
 
 // Remove removes a file or an empty directory.
@@ -361,7 +389,7 @@ func SyncDir(dir string) error {
 	return recorded(Op{Call: "syncdir", Path: dir}, call("syncdir", dir, func() error { return syncDir(dir) }))
 }
 
-// CreateUnnamed makes a file without a name in dir, which is gone when the process ends
+// CreateUnnamed makes a file without a name in dir, its owner's alone, which is gone when the process ends
 // unless Link has given it a name. path is the name that it will get, for messages. The
 // error wraps errors.ErrUnsupported where the file system or the system can't do that.
 func CreateUnnamed(dir, path string) (*File, error) {

@@ -129,6 +129,7 @@ func (o *archiveFlags) archiving(c binning.Config, level compress.Level) *batche
 	if o.given("two-bit") {
 		a.TwoBit = &o.twoBit
 	}
+	a.Pack.Access = batches.AccessTo(c.Inputs, nil)
 	a.Config.Hold, a.Config.TempDir = c.Memory/max(o.tuning.heldShare, heldShare), o.tempDir
 	return a
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"io"
+	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -35,7 +37,8 @@ type batch struct {
 
 	needs *tree.Needs // of the side archives in OUT that are not of trees
 
-	sideOf map[string]string // the side archives that list files of reads, by the paths of these
+	sideOf  map[string]string      // the side archives that list files of reads, by the paths of these
+	allowed map[string]fs.FileMode // the modes of files in directories, less what the directories above them don't allow
 
 	mu    sync.Mutex
 	parts []*progress // of samples that are being archived
@@ -167,17 +170,35 @@ func (b *batch) begin() {
 	}
 	b.sum += b.sideTotal()
 	var own []string
-	b.sideOf = make(map[string]string)
+	b.sideOf, b.allowed = make(map[string]string), make(map[string]fs.FileMode)
 	for _, t := range b.trees {
 		name := sideName(t.Root)
 		own = append(own, name)
+		above := map[string]fs.FileMode{".": searchable(t.Info.Mode())} // by the path of a directory below the root
 		for i := range t.Files {
-			if t.Files[i].Class == samples.Reads {
-				b.sideOf[t.Files[i].Path] = name
+			f := &t.Files[i]
+			allowed := above[path.Dir(f.Rel)]
+			b.allowed[f.Path] = f.Info.Mode() & allowed
+			switch f.Class {
+			case samples.Reads:
+				b.sideOf[f.Path] = name
+			case samples.Directory:
+				above[f.Rel] = allowed & searchable(f.Info.Mode())
 			}
 		}
 	}
 	b.needs = tree.NewNeeds(b.config.OutDir, own...)
+}
+
+// searchable returns the permissions that files in a directory of this mode have at most: nobody reads them who can't search it.
+func searchable(mode fs.FileMode) fs.FileMode {
+	allowed := fs.FileMode(0o777)
+	for _, who := range []fs.FileMode{0o001, 0o010} {
+		if mode&who == 0 {
+			allowed &^= 7 * who
+		}
+	}
+	return allowed
 }
 
 // stages returns the stages of a batch, of which the last one has this name.
@@ -307,6 +328,7 @@ func (b *batch) archive(ctx context.Context, i, threads int, device string) {
 		c.Inputs, c.Threads, c.Memory = sample.Inputs, threads, uint64(b.memory)/uint64(b.jobs)
 		if r.err = useDevice(ctx, device, &c); r.err == nil {
 			a := b.archiving(c, b.level)
+			a.Pack.Access = batches.AccessTo(c.Inputs, b.allowed)
 			for _, in := range c.Inputs {
 				if side, ok := b.sideOf[in.Path]; ok && !slices.Contains(a.Pack.Sides, side) { // a group may be of several directories
 					a.Pack.Sides = append(a.Pack.Sides, side)

@@ -119,6 +119,7 @@ func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
 	if c.Force {
 		needs.Read()
 	}
+	c.Access = batches.AccessTo(c.Inputs, nil)
 	c.MayReplace = func(_, name string, _ [16]byte) error { return needs.Check(name, [16]byte{}) }
 	summary, err := binning.Run(ctx, c)
 	bar.close()

@@ -219,13 +219,14 @@ func (o *reportFlags) one(ctx context.Context, s *streams, e commit.Entry) (*fig
 		return nil, err
 	}
 	var files []newFile
+	access := commit.AccessTo(e.Path()+commit.PackedDataExt, e.Path()+commit.BinsDataExt)
 	if o.multiqc != "" {
 		for _, section := range f.MultiQC() {
 			name, content, err := section.File(f.Archive.Name)
 			if err != nil {
 				return nil, err
 			}
-			files = append(files, newFile{filepath.Join(o.multiqc, name), content})
+			files = append(files, newFile{filepath.Join(o.multiqc, name), content, access})
 		}
 	}
 	var page bytes.Buffer
@@ -235,7 +236,7 @@ func (o *reportFlags) one(ctx context.Context, s *streams, e commit.Entry) (*fig
 			return nil, err
 		}
 		if o.output != "-" {
-			files = append(files, newFile{path, page.Bytes()})
+			files = append(files, newFile{path, page.Bytes(), access})
 		}
 	}
 	if err := writeNew(files, o.force); err != nil {

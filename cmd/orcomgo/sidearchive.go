@@ -132,10 +132,18 @@ func (b *batch) sideOnce(ctx context.Context, t *samples.Tree, r *sideResult) (a
 		}
 	}
 	if n, path := withAttributes(t); n > 0 {
-		b.bar.note(fmt.Sprintf("%s: extended attributes and ACLs are not kept: %s has some, %d more have some", r.name, path, n-1))
+		text := fmt.Sprintf("%s: extended attributes and ACLs are not kept: %s has some", r.name, path)
+		if n > 1 {
+			text += fmt.Sprintf(", and %d more", n-1)
+		}
+		b.bar.note(text)
 	}
 	o := tree.Options{Threads: b.threads, Memory: uint64(b.memory), Parity: float64(b.parity), Progress: b.sideDone,
 		GPU: b.device == "gpu", Note: func(line string) { b.bar.note(r.name + ": " + line) }}
+	o.Access.Add(t.Info, searchable(t.Info.Mode()))
+	for _, f := range files {
+		o.Access.Add(f.Info, b.allowed[f.Path])
+	}
 	replaces := func(now fs.FileInfo) bool { return b.force || old != nil && old.IsFile(now) }
 	complete := func() error { return b.replaced(l) }
 	r.stored, err = tree.Make(ctx, b.config.OutDir, r.name, l, open, replaces, complete, b.noVerify, o)

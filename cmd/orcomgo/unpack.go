@@ -31,9 +31,9 @@ status is 1; with --salvage what is whole of each record is. With -o - the exit 
 /dev/null open for reading and writing counts.
 
 A directory that was archived as a whole is restored as a whole: side files and the reads of all samples, under their
-paths, with their modes, times and links. --input chooses files or directories by their paths or names, or by
-patterns. Text of compressed reads is restored without .gz; --gzip compresses it again, and only that. One file of it
-can be written to -o -.
+paths, with their modes (less the umask; without set-user-ID and set-group-ID, as owners are not kept), times and links.
+--input chooses files or directories by their paths or names, or by patterns. Text of compressed reads is restored
+without .gz; --gzip compresses it again, and only that. One file of it can be written to -o -.
 
 Some records: --input and --mate choose files of the archive; --records, --name, --names-from and --grep choose
 records, and names of files say so (run_R1.1-1000.fastq, run_R1.selected.fastq). Mates come together and in their

@@ -25,7 +25,7 @@ var verifyCommand = command{
 line a file. It writes no files. The exit status is 1 unless every file is OK. Of a directory with several archives it
 verifies all, and of several directories those of each; with --json it prints one object after another. The side
 archive of a directory (DIR/NAME.ctree) has a line for each of its files, and for each file of reads whose archive is
-missing or another one. --quick decodes nothing. It reads all of the archives and compares the checksums of what is
+missing or another one; that it is missing itself is damage, too. --quick decodes nothing. It reads all of the archives and compares the checksums of what is
 stored, which finds whatever has changed since it was written, as fast as the disk reads.
 
 Examples:
@@ -113,7 +113,7 @@ func findAll(path string) ([]commit.Entry, []commit.Tree, error) {
 	}
 	for _, e := range found {
 		n, err := compress.Info(e)
-		if err != nil || e.Dir != filepath.Clean(path) { // it is named alone
+		if err != nil || filepath.Clean(e.Dir) != filepath.Clean(path) { // it is named alone
 			continue
 		}
 		for _, name := range n.Sides {

@@ -58,6 +58,9 @@ func create(dir, name string, replace commit.MayReplace, alone bool) (*Writer, e
 	return w, nil
 }
 
+// Restrict has the files open to no more than a allows.
+func (w *Writer) Restrict(a commit.Access) { w.f.Restrict(a) }
+
 func (w *Writer) header() []byte {
 	return append(append([]byte(bulkMagic), Version), w.id[:]...)
 }

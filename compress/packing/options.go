@@ -16,6 +16,8 @@ type Options struct {
 	Threads int
 	Memory  uint64 // bytes aimed for; 0 for the package's default
 	Tool    string // program and version, recorded in the archive
+	// Access is who may read the archive of bins without names, as it is of their inputs; that of others is as that of the bins.
+	Access commit.Access
 	// Sides are the names of the side archives that will list the inputs. They are recorded, so that a lost one is noticed.
 	Sides []string
 

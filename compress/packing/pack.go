@@ -176,6 +176,10 @@ func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (*r
 		return nil, err
 	}
 	defer p.w.Abort() // after success it closes the file
+	if !r.Unnamed() {
+		o.Access = commit.AccessTo(filepath.Join(r.Dir(), r.Name()+commit.BinsDataExt), filepath.Join(r.Dir(), r.Name()+commit.BinsMetaExt))
+	}
+	p.w.Restrict(o.Access)
 	files := p.readFiles(ctx)
 	defer files.stop()
 	// The progress of coding slices is shown once the reads are laid out. The pseudogenome is coded beside that.

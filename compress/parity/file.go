@@ -259,13 +259,7 @@ func Protect(path string, o Options) error {
 		return err
 	}
 	defer t.Discard()
-	info, err := f.Stat()
-	if err == nil {
-		err = t.SetMode(vfs.ModeBits(info.Mode()) & 0o666)
-	}
-	if err != nil {
-		return err
-	}
+	t.Restrict(commit.AccessTo(path))
 	return commit.InstallParity(filepath.Dir(to), filepath.Base(to[:len(to)-len(commit.ParityExt)]), t)
 }
 

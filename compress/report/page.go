@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/dustin/go-humanize"
 
@@ -76,7 +78,20 @@ func (f *Figures) Page(w io.Writer, program string) error {
 		}
 		p.Parts = append(p.Parts, part{r, f.readTitle(r.Number), plots})
 	}
-	return pageTemplate().Execute(w, p)
+	var text bytes.Buffer
+	if err := pageTemplate().Execute(&text, p); err != nil {
+		return err
+	}
+	_, err = w.Write(bytes.Map(printable, text.Bytes()))
+	return err
+}
+
+// printable replaces a control character, as names may have them.
+func printable(r rune) rune {
+	if unicode.IsControl(r) && r != '\n' && r != '\t' {
+		return unicode.ReplacementChar
+	}
+	return r
 }
 
 // readTitle says which reads have a number.

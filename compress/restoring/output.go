@@ -58,12 +58,13 @@ func suffix(in *archive.Input, o *UnpackOptions, part, parts int) (s string) {
 // outFile is a file that text is restored in. It gets its name only once all of it is there. A FIFO has its name already: the text is
 // written to it, once it has a reader.
 type outFile struct {
-	path string
-	gzip bool
-	f    *commit.Temp // nil before the first byte, and in the end
-	time time.Time    // that the file gets; zero for the present one
-	done bool         // complete and durable
-	note error        // why the file has not got its time
+	path   string
+	gzip   bool
+	f      *commit.Temp  // nil before the first byte, and in the end
+	time   time.Time     // that the file gets; zero for the present one
+	done   bool          // complete and durable
+	note   error         // why the file has not got its time
+	access commit.Access // who may read the archive
 
 	fifo bool
 	pipe *vfs.File // of a FIFO; nil before the first byte, and in the end
@@ -73,7 +74,7 @@ type outFile struct {
 // error is for a name that is taken: by a file, unless force says to replace it, or by one
 // of the archive that it comes from.
 func newOutFile(dir, name string, src source.Source, o *UnpackOptions) (*outFile, error) {
-	f := &outFile{path: filepath.Join(dir, name), gzip: o.Gzip}
+	f := &outFile{path: filepath.Join(dir, name), gzip: o.Gzip, access: commit.AccessTo(src.Paths()...)}
 	if err := takesName(f.path, src); err != nil {
 		return nil, err
 	}
@@ -121,6 +122,7 @@ func (o *outFile) write(b []byte, stop <-chan struct{}) (err error) {
 		if o.f, err = commit.NewTemp(o.path); err != nil {
 			return err
 		}
+		o.f.Restrict(o.access)
 	}
 	_, err = o.f.Write(b)
 	return err

@@ -1,6 +1,7 @@
 package restoring
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -38,6 +39,10 @@ func selectRecords(ctx context.Context, src source.Source, o *UnpackOptions) (*s
 			return nil, fmt.Errorf("%s: the archive has no record %d: %s", src.Paths()[0], o.Records.From+1, mostRecords(most))
 		}
 	}
+	if o.Chosen != nil {
+		s.choose(man, o.Chosen)
+		return s, nil
+	}
 	if o.Names == nil {
 		return s, nil
 	}
@@ -46,8 +51,14 @@ func selectRecords(ctx context.Context, src source.Source, o *UnpackOptions) (*s
 		q.Records = []RecordRange{*o.Records}
 	}
 	q.Inputs = []int{}
+	leads := make(map[int]bool) // of the inputs that are asked for: the names of all mates count
 	for i, asked := range s.asked {
 		if asked {
+			leads[leadOf(man, i)] = true
+		}
+	}
+	for i := range man.Inputs {
+		if leads[leadOf(man, i)] {
 			q.Inputs = append(q.Inputs, i)
 		}
 	}
@@ -61,6 +72,37 @@ func selectRecords(ctx context.Context, src source.Source, o *UnpackOptions) (*s
 		}
 	}
 	return nil, fmt.Errorf("%s: no record has a name that is asked for", src.Paths()[0])
+}
+
+// choose selects records and their mates.
+func (s *selection) choose(man *archive.Manifest, places []Place) {
+	of := make([][]RecordRange, len(man.Inputs)) // by the input with the first mates
+	for _, p := range places {
+		lead := leadOf(man, p.Input)
+		of[lead] = append(of[lead], RecordRange{p.Record, p.Record + 1})
+	}
+	for i := range of {
+		slices.SortFunc(of[i], func(a, b RecordRange) int { return cmp.Compare(a.From, b.From) })
+		of[i] = slices.Compact(of[i])
+	}
+	for i := range s.records {
+		s.records[i] = of[leadOf(man, i)]
+		s.asked[i] = s.asked[i] && len(s.records[i]) > 0
+		if s.records[i] == nil {
+			s.records[i] = []RecordRange{}
+		}
+	}
+}
+
+// leadOf returns the input with the first mates of those of input i, or i.
+func leadOf(man *archive.Manifest, i int) int {
+	switch in := &man.Inputs[i]; {
+	case in.Further:
+		return in.Lead
+	case in.Mate >= 0 && !in.First:
+		return in.Mate
+	}
+	return i
 }
 
 func mostRecords(n uint64) string {

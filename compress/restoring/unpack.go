@@ -3,6 +3,8 @@ package restoring
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
@@ -138,6 +140,9 @@ func (u *unpacker) makeSinks(stop <-chan struct{}) (commit.Made, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", u.src.Paths()[0], err)
 	}
+	if err := u.checkCase(names); err != nil {
+		return nil, err
+	}
 	made, err := commit.MakeDir(u.o.OutDir)
 	if err != nil {
 		return nil, err
@@ -168,6 +173,20 @@ func (u *unpacker) makeSinks(stop <-chan struct{}) (commit.Made, error) {
 		}
 	}
 	return made, nil
+}
+
+// checkCase returns an error if two names are one name on the file system that they are restored to.
+func (u *unpacker) checkCase(names [][]string) error {
+	folded := make(map[string]string)
+	for _, name := range slices.Concat(names...) {
+		other, twice := folded[strings.ToLower(name)]
+		if twice && other != name && vfs.FoldsCase(u.o.OutDir) {
+			return fmt.Errorf("%s: %s and %s differ by case only, which does not count on this file system: choose one by --input",
+				u.o.OutDir, other, name)
+		}
+		folded[strings.ToLower(name)] = name
+	}
+	return nil
 }
 
 func (u *unpacker) tooManyFiles(n uint64) error {

@@ -31,6 +31,7 @@ type UnpackOptions struct {
 
 	// What is restored. The zero values are everything. Names of files say which records they have.
 	Records *RecordRange // of each input
+	Chosen  []Place      // these records and their mates
 	Inputs  []string     // names of inputs, or patterns as of path.Match
 	Samples []string     // names of samples, of an archive of several
 	Mate    int          // 1 or 2: only first or second mates
@@ -62,4 +63,4 @@ func (o *UnpackOptions) check() error {
 }
 
 // partial reports whether some of the records are restored, for which it takes long to decode the pseudogenome.
-func (o *UnpackOptions) partial() bool { return o.Names != nil || o.Records != nil }
+func (o *UnpackOptions) partial() bool { return o.Names != nil || o.Records != nil || o.Chosen != nil }

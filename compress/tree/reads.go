@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"orcomgo/bins/commit"
@@ -37,6 +38,7 @@ func (x *restoration) plan() error {
 			x.out[i] = e.Path
 		}
 	}
+	x.planCase()
 	x.planDirectories()
 	moved := x.planHardLinks()
 	for i := range x.Entries {
@@ -50,6 +52,30 @@ func (x *restoration) plan() error {
 		x.out[i] = record.Renamed(x.Entries[first].Path, x.out[first], x.out[i])
 	}
 	return x.checkOutputs()
+}
+
+// planCase leaves out entries whose names differ only by case from those of others, where that does not count. They fail, unless they are
+// directories, whose entries are put together.
+func (x *restoration) planCase() {
+	folded := make(map[string]int)
+	folds := sync.OnceValue(func() bool { return vfs.FoldsCase(x.o.Dir) })
+	for i := range x.Entries {
+		e := &x.Entries[i]
+		if x.out[i] == "" {
+			continue
+		}
+		first, twice := folded[strings.ToLower(e.Path)]
+		if !twice {
+			folded[strings.ToLower(e.Path)] = i
+			continue
+		}
+		if !folds() || e.Kind == Directory && x.Entries[first].Kind == Directory {
+			continue
+		}
+		x.out[i] = ""
+		x.status[i] = compress.FileStatus{Name: x.at(e.Path), Problem: "its name differs only by case from that of " + x.Entries[first].Path +
+			", which does not count on this file system: restore it by --input into another directory"}
+	}
 }
 
 // planDirectories adds the directories above what was chosen.

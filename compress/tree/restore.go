@@ -71,6 +71,15 @@ func (r *Reader) Restore(ctx context.Context, o RestoreOptions) (*Summary, error
 	if r.copyProblem != nil {
 		x.note("of the two listings of %s one can't be read: verify says more", r.path)
 	}
+	special := 0
+	for i := range r.Entries {
+		if x.out[i] != "" && r.Entries[i].Mode&0o6000 != 0 {
+			special++
+		}
+	}
+	if special > 0 {
+		x.note("set-user-ID and set-group-ID are not restored, since owners are not: entries that had them: %d", special)
+	}
 	for _, line := range r.LeftOut {
 		x.note("left out when the directory was archived: %s", line)
 	}
@@ -165,7 +174,7 @@ func (x *restoration) directories() (commit.Made, error) {
 		if x.Entries[i].Kind != Directory || x.out[i] == "" {
 			continue
 		}
-		err := vfs.Mkdir(x.at(x.out[i]))
+		err := vfs.MkdirPrivate(x.at(x.out[i]))
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return made, err
 		}
@@ -254,7 +263,7 @@ func (s *sink) abort() {
 // name completes a restored side file and gives it its name.
 func (x *restoration) name(i int, f *commit.Temp) error {
 	e := &x.Entries[i]
-	if err := f.SetMode(e.Mode); err != nil {
+	if err := f.SetMode(x.mode(e)); err != nil {
 		x.note("the mode of the original could not be set: %v", err)
 	}
 	if !x.o.Touch {
@@ -355,9 +364,13 @@ func (x *restoration) hardLink(i int) error {
 	return x.setModeAndTime(path, &x.Entries[first])
 }
 
+// mode returns the mode that an entry is restored with: no more than the umask allows, and without set-user-ID and set-group-ID, since owners
+// are not restored.
+func (x *restoration) mode(e *Entry) uint32 { return vfs.Masked(e.Mode &^ 0o6000) }
+
 // setModeAndTime gives a file or a directory the mode and the time of an entry. What can't be set is noted.
 func (x *restoration) setModeAndTime(path string, e *Entry) error {
-	err := vfs.SetMode(path, e.Mode)
+	err := vfs.SetMode(path, x.mode(e))
 	if err == nil && !x.o.Touch {
 		err = vfs.SetTime(path, e.Time)
 	}

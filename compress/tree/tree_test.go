@@ -23,6 +23,8 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
+	"orcomgo/bins/vfs"
+	"orcomgo/compress"
 	"orcomgo/compress/blocksort"
 	"orcomgo/internal/testvector"
 )
@@ -361,5 +363,70 @@ func TestLongHole(t *testing.T) {
 	info, err := os.Stat(path)
 	if err != nil || info.Size() != 1<<30 {
 		t.Fatalf("%v, %v", info, err)
+	}
+}
+
+// TestListingTwice: if one of the two listings is damaged, everything comes back, and that is said; so is a listing that takes much memory.
+func TestListingTwice(t *testing.T) {
+	l, files := small(t)
+	b := write(t, l, files)
+	n := int(binary.LittleEndian.Uint64(b[len(b)-footerSize:]))
+	for what, at := range map[string]int{"first": headerSize + n/2, "its size": 10, "magic": 1, "last": len(b) - footerSize - n/2,
+		"end": len(b) - 1} {
+		damaged := bytes.Clone(b)
+		damaged[at] ^= 16
+		r, err := opened(t, damaged)
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+			continue
+		}
+		var content bytes.Buffer
+		if err := r.WriteFile(t.Context(), &content, 1); err != nil || content.String() != "GATTACA" || !errors.Is(r.Damage(), parse.ErrCorrupt) {
+			t.Errorf("%s: %q, %v, damage %v", what, content.String(), err, r.Damage())
+		}
+		r.Close()
+	}
+	many := &Listing{Entries: make([]Entry, 100_000)}
+	for i := range many.Entries {
+		many.Entries[i] = Entry{Path: strconv.Itoa(i), Kind: FIFO}
+	}
+	path := filepath.Join(t.TempDir(), "many.ctree")
+	if err := os.WriteFile(path, reseal(t, b, appendListing(nil, many)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for memory, want := range map[uint64]string{1 << 20: "its listing takes more than --memory", 16 << 20: "100000 entries take more than --memory"} {
+		_, err := Open(commit.Tree{Dir: filepath.Dir(path), Name: "many"}, Options{Threads: 1, Memory: memory})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("within %d bytes: %v", memory, err)
+		}
+	}
+}
+
+// TestCase: where case does not count, one of two names that differ by it alone is left out, and said to be.
+func TestCase(t *testing.T) {
+	l, files := listingOf(t, nil, []string{"directory 755 1.0 a", "file 644 2.0 a/f=one", "file 644 2.0 a/F=two"})
+	r, err := opened(t, write(t, l, files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	vfs.Fault = func(call, _ string) error {
+		if call == "foldcase" {
+			return errors.New("it does")
+		}
+		return nil
+	}
+	defer func() { vfs.Fault = nil }()
+	dir := t.TempDir()
+	sum, err := r.Restore(t.Context(), RestoreOptions{Dir: dir, Threads: 1, Force: true})
+	var damaged *compress.DamagedError
+	if !errors.As(err, &damaged) || len(sum.Files) != 2 || sum.Files[1].OK || !strings.Contains(sum.Files[1].Problem, "differs only by case") {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "a", "f")); err != nil || string(text) != "one" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "a", "F")); err == nil {
+		t.Error("the other one is there, too")
 	}
 }

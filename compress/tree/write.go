@@ -34,6 +34,8 @@ type Options struct {
 	// Progress is called with the bytes of side files that were read, written or decoded since the last call, in several goroutines; it may
 	// be nil.
 	Progress func(n uint64)
+	// Access is who may read the files, and so the side archive that Make writes.
+	Access commit.Access
 	// GPU has arrays of floats coded with the first GPU; the side archive is the same. Note is called with a line for the user if it fails.
 	GPU  bool
 	Note func(line string)
@@ -143,6 +145,7 @@ func Make(ctx context.Context, dir, name string, l *Listing, open func(e *Entry)
 		return 0, err
 	}
 	defer f.Discard()
+	f.Restrict(o.Access)
 	if err := Write(ctx, f, l, open, o); err != nil {
 		return 0, err
 	}

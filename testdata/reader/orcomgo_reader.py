@@ -1446,9 +1446,8 @@ def decode_lengths(data, records, what):
 
 (SHAPE, PLAN, RARE, SIDE, RULE, SAME, KIND, EQUAL, MATCH, FITS, TOP, LOW, LEN, REST, WORD,
  LETTER, SIZE) = range(1, 18)
-STYLE_LINE = 1
 UNITS = (1, 50, 100, 125, 200, 250, 500, 1000)
-MOVE_SAME, MOVE_STEP, MOVE_UP, MOVE_DOWN, MOVE_JUMP = range(5)
+MOVE_SAME, MOVE_UP, MOVE_DOWN, MOVE_JUMP = range(4)
 NEW_SHAPE = 255                 # no id of a shape
 SPELT_FIELD = 8160              # the field of whole names that are spelt
 LATTICE_TOP = 1 << 20           # values from here on are not counted
@@ -1467,27 +1466,18 @@ def context(tag, k, b, c):
 
 
 class NameCoder:
-    """FORMAT: Names, Decisions: cells, weights and even bits."""
+    """FORMAT: Names, Decisions: cells and weights."""
 
     def __init__(self):
         self.cells = {}                 # of a table of 2^18 probs
         self.weights = {}               # by set modulo 1024, one weight a context
 
-    def begin(self, even, stream):
-        """What follows is coded by these bits."""
-        self.even_data, self.even_at = even, 0
+    def begin(self, stream):
+        """What follows is coded by this stream."""
         self.coder = ArithmeticDecoder(stream)
 
     def even(self, count):
-        """An even number: of each byte the lowest bit first, the lowest bit of the number first."""
-        value = 0
-        for i in range(count):
-            byte, bit = divmod(self.even_at, 8)
-            if byte >= len(self.even_data):
-                raise Damaged("names: the even bits end too early")
-            value |= (self.even_data[byte] >> bit & 1) << i
-            self.even_at += 1
-        return value
+        return self.coder.even(count)
 
     def cell(self, h, node):
         place = ((h ^ node * 0x9E3779B1) * 0x85EBCA6B & MASK32) >> 14
@@ -1528,10 +1518,8 @@ def is_letter(c):
     return 65 <= c <= 90 or 97 <= c <= 122 or c >= 127 or (c < 32 and c not in (9, 13))
 
 
-def cut_name(name, style):
+def cut_name(name):
     """FORMAT: Names, Cutting a name: the shape and the fields."""
-    if style == STYLE_LINE:
-        return bytes([128]), [name]
     shape, fields, at = bytearray(), [], 0
     while at < len(name):
         c = name[at]
@@ -1574,16 +1562,15 @@ class Field:
         self.number = number            # F
         self.is_number = kind != 0
         self.digits = kind - 2 if kind > 2 else 0
-        self.live, self.match, self.lattice, self.ordered, self.equal = True, False, False, True, None
-        self.unit, self.width, self.top = 1, 32, 8
+        self.live, self.match, self.lattice, self.equal = True, False, False, None
+        self.unit, self.width = 1, 32
         # A word
         self.word = b""
         self.dictionary, self.places = [], {}
         # A number
         self.value = 0
         self.stepped = self.rest = 0    # value / unit and value mod unit
-        self.delta = 0                  # the last move that was not 0
-        self.past = 0                   # moves, three bits each
+        self.past = 0                   # moves, two bits each
         self.sorted = self.up_length = self.mean = 0
         # Forecasts
         self.history, self.came_from, self.by_value = [], [], {}
@@ -1668,12 +1655,10 @@ class Field:
             self.sorted += (4096 - self.sorted) >> 4
         else:
             self.sorted -= self.sorted >> 4
-        if d:
-            self.delta = d
-            if d < 1 << 31 and small:
-                self.up_length = d.bit_length()
-                self.mean += d - (self.mean >> 4)
-        self.past = (self.past << 3 | move) & 0xFFFFFFFF
+        if 0 < d < 1 << 31 and small:
+            self.up_length = d.bit_length()
+            self.mean += d - (self.mean >> 4)
+        self.past = (self.past << 2 | move) & 0xFFFFFFFF
         self.stepped, self.rest = stepped, value % self.unit
         if self.match:
             self.remember(value)
@@ -1703,10 +1688,10 @@ class Shape:
 class NameDecoder:
     """The names of one section, and of those that continue it."""
 
-    def __init__(self, style, even, stream, mates, rule):
-        self.style, self.mates, self.rule = style, mates, rule
+    def __init__(self, stream, mates, rule):
+        self.mates, self.rule = mates, rule
         self.coder = NameCoder()
-        self.coder.begin(even, stream)
+        self.coder.begin(stream)
         self.shapes = {}                # by id
         self.ids = {}                   # by shape
         self.new_shapes = 0
@@ -1717,9 +1702,9 @@ class NameDecoder:
         self.alphabets = {}             # by field; those of a shape outlive it
         self.mate = None
 
-    def go_on(self, even, stream, mates):
+    def go_on(self, stream, mates):
         """The next section continues this one."""
-        self.coder.begin(even, stream)
+        self.coder.begin(stream)
         self.mates = mates
 
     def decode(self, count):
@@ -1754,7 +1739,7 @@ class NameDecoder:
         self.last_shape = number
         shape = self.shapes[number]
         if self.mate is not None:
-            mate_shape, mate_fields = cut_name(self.mate, self.style)
+            mate_shape, mate_fields = cut_name(self.mate)
             if mate_shape == shape.shape:
                 for i, field in enumerate(shape.fields):
                     if coder.direct(context(SIDE, 0, field.number, 0), 255):
@@ -1780,7 +1765,7 @@ class NameDecoder:
         if b"\n" in name:
             raise Damaged("names: a name has a line end")
         self.last_spelt = name
-        text, fields = cut_name(name, self.style)
+        text, fields = cut_name(name)
         number = self.new_shapes % 255
         self.new_shapes += 1
         shape = self.shapes[number] = Shape(number, text)
@@ -1795,16 +1780,15 @@ class NameDecoder:
         if not coder.direct(context(PLAN, 0, 0, 0), 30):
             return
         for i, field in enumerate(shape.fields):
-            live, match, lattice, ordered, equal = (coder.even(1) for _ in range(5))
-            field.live, field.ordered = bool(live), bool(ordered)
+            flags = coder.even(4)
+            live, match, lattice, equal = (flags >> i & 1 for i in range(4))
+            field.live = bool(live)
             if equal:
                 field.equal = coder.even(5)
                 if field.equal >= i or not (field.is_number and shape.fields[field.equal].is_number):
                     raise Damaged("names: a field equals one that is no number before it")
             field.unit = UNITS[coder.even(3)]
             field.width = coder.even(5) + 1
-            field.top = coder.even(4)
-            field.top = min(field.top, field.width)
             # Fields with tables are limited to 64 in a stream.
             field.match = bool(match) and self.matches < 64
             field.lattice = bool(lattice) and self.lattices < 64
@@ -1913,25 +1897,17 @@ class NameDecoder:
         coder, field = self.coder, shape.fields[i]
         number, last, before, rare = field.number, field.stepped, self.last_move, self.rare
         rising = int(field.sorted > 2500)
-        a = 0
-        if i + 1 < len(shape.fields):
-            after = shape.fields[i + 1]
-            if after.is_number and after.unit == field.unit > 1:
-                a = after.rest * 32 // field.unit
         contexts = [
-            context(KIND, 0, number, (field.past & 511) << 1 | rising),
-            context(KIND, 1, number, (field.past & 7) << 8 | before << 4 | rare << 1 | rising),
-            context(KIND, 2, number, (last >> max(field.width - 6, 0)) << 8 | rare << 1 | rising),
-            context(KIND, 3, number, a << 8 | before << 4 | rising)]
+            context(KIND, 0, number, (field.past & 63) << 1 | rising),
+            context(KIND, 1, number, (field.past & 3) << 8 | before << 4 | rare << 1 | rising),
+            context(KIND, 2, number, (last >> max(field.width - 6, 0)) << 8 | rare << 1 | rising)]
         sets = context(KIND, 0, number, 0)
         if coder.mixed(sets, 1, 1000, contexts):
             return MOVE_SAME, last
         if rising:
             if coder.mixed(sets + 1, 2, 1000, contexts):
-                return MOVE_STEP, (last + field.delta) & MASK32
-            if coder.mixed(sets + 2, 3, 1000, contexts):
                 return MOVE_UP, self.distance(field, MOVE_UP)
-            if coder.mixed(sets + 3, 4, 1000, contexts):
+            if coder.mixed(sets + 2, 3, 1000, contexts):
                 return MOVE_DOWN, self.distance(field, MOVE_DOWN)
         return MOVE_JUMP, self.jump(field, missed)
 
@@ -1951,12 +1927,13 @@ class NameDecoder:
         coder, number, last = self.coder, field.number, field.stepped
         if not coder.direct(context(FITS, 0, number, 0), 1000):
             return coder.even(32)
-        upper = coder.mixed_tree(field.top, context(TOP, 0, number, missed), 1000, [
+        top = min(12, field.width)
+        upper = coder.mixed_tree(top, context(TOP, 0, number, missed), 1000, [
             context(TOP, 0, number, missed),
             context(TOP, 1, number, self.prev_top << 4 | missed),
             context(TOP, 2, number, (last >> max(field.width - 5, 0)) << 4
                     | self.last_move << 1 | self.rare)])
-        bits = field.width - field.top
+        bits = field.width - top
         if field.lattice:
             return self.on_lattice(field, upper << bits, bits, context(LOW, 2, number, 0))
         return upper << bits | coder.even(bits)
@@ -1978,19 +1955,13 @@ class NameDecoder:
         """FORMAT: Names, A rest."""
         coder, number, unit = self.coder, field.number, field.unit
         bits = (unit - 1).bit_length()
-        z = min(move, 3) << 3 | before
+        z = move << 2 | before
         inside = int(move == 0 and before == 0)
         contexts = [context(REST, 0, number, z),
                     context(REST, 1, number, (field.rest * 32 // unit) << 8 | z),
                     context(REST, 2, number, field.rest << 8 | inside << 2)]
         sets = context(REST, 0, number, inside)
-        if field.ordered or bits <= 4:
-            rest = coder.mixed_tree(bits, sets, 1000, contexts)
-        else:
-            upper = coder.mixed_tree(4, sets, 1000, contexts)
-            edge = int(upper == (unit - 1) >> (bits - 4))
-            lower = coder.tree(bits - 4, context(REST, 3, number, edge), 1000)
-            rest = upper << (bits - 4) | lower
+        rest = coder.mixed_tree(bits, sets, 1000, contexts)
         if rest >= unit:
             raise Damaged("names: a rest is not below its unit")
         return rest
@@ -2015,18 +1986,15 @@ class NameChain:
             return decode_light_names(source, count, size, what)
         require(version in (1, 3), f"{what}: unknown layout")
         if version == 1:
-            style = source.byte()
-            require(style <= 1, f"{what}: unknown style")
             rule = tuple(source.take(3)) if mates is not None else None
         else:
             require(self.decoder is not None and (self.decoder.mates is None) == (mates is None),
                     f"{what}: it continues nothing")
         require(source.uvarint() == size, f"{what}: the length is not that of the manifest")
-        even = source.take(source.uvarint())
         if version == 1:
-            self.decoder = NameDecoder(style, even, source.rest(), mates, rule)
+            self.decoder = NameDecoder(source.rest(), mates, rule)
         else:
-            self.decoder.go_on(even, source.rest(), mates)
+            self.decoder.go_on(source.rest(), mates)
         names, total = [], 0
         for name in self.decoder.decode(count):
             names.append(name)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -140,6 +141,8 @@ func (a *Archive) goOn(ctx context.Context, e commit.Entry) (*compress.Summary, 
 		return nil, Made, fmt.Errorf("%s: %w, and it can't be read: %w", e.Path(), commit.ErrExists, err)
 	case err != nil:
 		return nil, Made, err
+	case before != nil && len(before.Problems) > 0:
+		return nil, Made, fmt.Errorf("%s: %w, and it is damaged: %s", e.Path(), commit.ErrExists, before.Problems[0])
 	case difference != "":
 		return nil, Made, fmt.Errorf("%s: %w: %s", e.Path(), commit.ErrExists, difference)
 	}
@@ -203,6 +206,26 @@ func (c *comparedText) Read(p []byte) (int, error) {
 	n, err := c.TextReader.Read(p)
 	c.report(c.Stored())
 	return n, err
+}
+
+// AccessTo returns who may read all inputs that are files. allowed are the modes of those that are in directories that not everybody may
+// look into, by their paths: less than those of the files.
+func AccessTo(inputs []binning.InputSpec, allowed map[string]fs.FileMode) (a commit.Access) {
+	for _, in := range inputs {
+		info, err := os.Stat(in.Path)
+		if in.Path == "-" {
+			info, err = os.Stdin.Stat()
+		}
+		if err != nil || !info.Mode().IsRegular() { // pipes are their owner's, whatever wrote to them
+			continue
+		}
+		mode, ok := allowed[in.Path]
+		if !ok {
+			mode = info.Mode()
+		}
+		a.Add(info, mode)
+	}
+	return a
 }
 
 // StoredSize returns the size of inputs as they are stored, as far as they are files.
