@@ -161,7 +161,7 @@ func TestQualitiesByBasesDamaged(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer os.WriteFile(path, whole, 0o666)
-			bad := bytes.Clone(whole)
+			bad := bytes.ReplaceAll(whole, []byte(commit.ParityMagic), make([]byte, len(commit.ParityMagic)))
 			bad[section.Off+section.Len/2] ^= 1
 			if err := os.WriteFile(path, bad, 0o666); err != nil {
 				t.Fatal(err)

@@ -20,6 +20,25 @@ import (
 	"orcomgo/internal/testrun"
 )
 
+// dropParity makes the parity within a bulk file useless.
+func dropParity(t testing.TB, path string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, bytes.ReplaceAll(b, []byte(commit.ParityMagic), make([]byte, len(commit.ParityMagic))), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// damage is flip without the parity that would mend it.
+func damage(t testing.TB, path string, off int64, bits byte) {
+	t.Helper()
+	dropParity(t, path)
+	flip(t, path, off, bits)
+}
+
 // flip flips bits of the byte at off.
 func flip(t testing.TB, path string, off int64, bits byte) {
 	t.Helper()
@@ -66,9 +85,7 @@ func TestDamage(t *testing.T) {
 			}
 			out := t.TempDir()
 			s, err := Unpack(context.Background(), dir, UnpackOptions{Threads: 2, OutDir: out})
-			if err == nil && len(s.Notes) == 0 {
-				t.Fatalf("%s, %s, %s: unpack says nothing", state, filepath.Base(path), what)
-			}
+			unread := err == nil && len(s.Notes) == 0 // what was damaged is not needed
 			if err != nil && strings.Contains(err.Error(), "\n") {
 				t.Fatalf("%s, %s: more than a line: %v", state, what, err)
 			}
@@ -81,7 +98,7 @@ func TestDamage(t *testing.T) {
 					t.Fatalf("%s, %s, %s: %s has other text", state, filepath.Base(path), what, in.name)
 				}
 			}
-			if count++; count%4 == 0 {
+			if count++; count%4 == 0 || unread {
 				status, err := verifyPath(context.Background(), dir, VerifyOptions{Threads: 2})
 				seen := err != nil
 				for _, s := range status {
@@ -174,7 +191,7 @@ func TestVerifyTellsWhich(t *testing.T) {
 		}
 	}
 	src.Close()
-	flip(t, filepath.Join(dir, "a.cdna"), int64(at)+3, 4)
+	damage(t, filepath.Join(dir, "a.cdna"), int64(at)+3, 4)
 	status, err := verifyPath(context.Background(), dir, VerifyOptions{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -287,7 +304,8 @@ func TestPackAgain(t *testing.T) {
 	t.Run("damaged sections beside bins", func(t *testing.T) {
 		dir := binTo(t, ins, record.Options{})
 		packTo(t, dir, PackOptions{KeepBins: true})
-		flip(t, filepath.Join(dir, "a.cdna"), 100, 1)
+		r := openPacked(t, dir)
+		damage(t, filepath.Join(dir, "a.cdna"), int64(r.Man.Slices[0].Seqs.Off), 1)
 		if _, err := Pack(ctx, dir, limited(PackOptions{})); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("error %v", err)
 		}

@@ -234,7 +234,7 @@ func damagedNames(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	flip(t, a.Paths()[0], int64(a.Manifest().Slices[0].First.Sections[archive.Names].Off)+3, 1)
+	damage(t, a.Paths()[0], int64(a.Manifest().Slices[0].First.Sections[archive.Names].Off)+3, 1)
 }
 
 func TestMatchNames(t *testing.T) {

@@ -155,7 +155,7 @@ func TestSelectionDecodesWhatItNeeds(t *testing.T) {
 	for i, other := range a.Manifest().Slices {
 		other.EachSection(func(c archive.Column, m int, sec *archive.Section) {
 			if i != slice && c != archive.Names && sec.Len > 0 {
-				flip(t, a.Paths()[0], int64(sec.Off), 1)
+				damage(t, a.Paths()[0], int64(sec.Off), 1)
 			}
 		})
 	}
@@ -261,7 +261,7 @@ func damageMates(t *testing.T, dir string, column archive.Column) {
 	defer a.Close()
 	for _, s := range a.Manifest().Slices {
 		if s.Mate != nil {
-			flip(t, a.Paths()[0], int64(s.Mate.Sections[column].Off), 1)
+			damage(t, a.Paths()[0], int64(s.Mate.Sections[column].Off), 1)
 		}
 	}
 }

@@ -132,7 +132,7 @@ func TestRecordsReadOnlyTheirSlices(t *testing.T) {
 	defer r.Close()
 	man := r.Manifest()
 	last := man.Slices[len(man.Slices)-1]
-	flip(t, filepath.Join(dir, "x.cdna"), int64(last.Seqs.Off)+2, 1)
+	damage(t, filepath.Join(dir, "x.cdna"), int64(last.Seqs.Off)+2, 1)
 	if got := stream(t, dir, UnpackOptions{Records: &RecordRange{From: 0, To: 5}}); got != strings.Join(expected(r1, record.Options{})[:5], "") {
 		t.Error("other records come back")
 	}

@@ -21,6 +21,27 @@ import (
 // write writes half of its bytes first. It is for tests, which set it while no file is open.
 var Fault func(call, path string) error
 
+// Op is a change of the file system, or a sync, that was carried out.
+type Op struct {
+	Call       string // as Fault has it
+	Path, From string // From is that of a rename
+	File       *File  // of calls of a File, and of those that make one
+	At         int64  // of a write; -1: after the last one
+	Data       []byte // that was written
+}
+
+// Record, if not nil, is called after every such call of this package, so that a test can replay them as a power cut leaves them. It is
+// set while no file is open.
+var Record func(op Op)
+
+// recorded tells Record of an operation, unless it failed.
+func recorded(op Op, err error) error {
+	if Record != nil && err == nil {
+		Record(op)
+	}
+	return err
+}
+
 func injectFault(call, path string) error {
 	if Fault == nil {
 		return nil
@@ -146,7 +167,7 @@ func (f *File) Write(p []byte) (int, error) {
 		return n, withPath(f.path, err)
 	}
 	n, err := f.f.Write(p)
-	return n, withPath(f.path, err)
+	return n, recorded(Op{Call: "write", File: f, At: -1, Data: p}, withPath(f.path, err))
 }
 
 // WriteAt implements io.WriterAt.
@@ -156,7 +177,7 @@ func (f *File) WriteAt(p []byte, at int64) (int, error) {
 		return n, withPath(f.path, err)
 	}
 	n, err := f.f.WriteAt(p, at)
-	return n, withPath(f.path, err)
+	return n, recorded(Op{Call: "pwrite", File: f, At: at, Data: p}, withPath(f.path, err))
 }
 
 // Skip leaves a hole of n bytes where the next ones would be written: they are read as zeros. A hole at the end is there after SetSize.
@@ -174,7 +195,7 @@ func (f *File) SetSize(n int64) error {
 
 // Sync makes the content durable.
 func (f *File) Sync() error {
-	return call("fsync", f.path, f.f.Sync)
+	return recorded(Op{Call: "fsync", File: f}, call("fsync", f.path, f.f.Sync))
 }
 
 // SetTime sets the time of the last modification. Later writes change it again.
@@ -333,17 +354,17 @@ func FoldsCase(dir string) bool {
 
 // Remove removes a file or an empty directory.
 func Remove(path string) error {
-	return call("unlink", path, func() error { return os.Remove(path) })
+	return recorded(Op{Call: "unlink", Path: path}, call("unlink", path, func() error { return os.Remove(path) }))
 }
 
 // Rename gives a file another name, and replaces a file that has it.
 func Rename(from, to string) error {
-	return call("rename", to, func() error { return os.Rename(from, to) })
+	return recorded(Op{Call: "rename", Path: to, From: from}, call("rename", to, func() error { return os.Rename(from, to) }))
 }
 
 // RenameNew gives a file another name. The error wraps fs.ErrExist if a file has it already.
 func RenameNew(from, to string) error {
-	return call("rename", to, func() error { return renameNew(from, to) })
+	return recorded(Op{Call: "rename", Path: to, From: from}, call("rename", to, func() error { return renameNew(from, to) }))
 }
 
 // renameByLink is RenameNew by a hard link, for systems without a call that does it.
@@ -365,7 +386,7 @@ func renameByLink(from, to string) error {
 
 // SyncDir makes the names in a directory durable.
 func SyncDir(dir string) error {
-	return call("syncdir", dir, func() error { return syncDir(dir) })
+	return recorded(Op{Call: "syncdir", Path: dir}, call("syncdir", dir, func() error { return syncDir(dir) }))
 }
 
 // CreateUnnamed makes a file without a name in dir, its owner's alone, which is gone when the process ends
@@ -377,7 +398,7 @@ func CreateUnnamed(dir, path string) (*File, error) {
 
 // Link gives a file of CreateUnnamed a name. The error wraps fs.ErrExist if a file has it already.
 func (f *File) Link(path string) error {
-	return call("link", path, func() error { return linkUnnamed(f.f, path) })
+	return recorded(Op{Call: "link", Path: path, File: f}, call("link", path, func() error { return linkUnnamed(f.f, path) }))
 }
 
 // Lock locks a file or directory against others that call Lock, until Unlock, until it is closed or

@@ -117,6 +117,7 @@ func (o *archiveFlags) archiving(c binning.Config, level compress.Level) *batche
 	a.Pack = compress.PackOptions{
 		Threads: c.Threads, Memory: c.Memory, GPU: c.NewAssigner != nil,
 		Tool: tool, Level: level, TwoBit: o.twoBit, SliceText: uint64(o.slice), NoVerify: o.noVerify, Force: o.force,
+		Parity: float64(o.parity),
 	}
 	o.tuning.pack(a.Pack)
 	if a.Config.Name == "" {

@@ -25,8 +25,9 @@ var unpackCommand = command{
 	about:    "restore the original files, byte for byte",
 	help: `unpack writes each input of the archive under its own name, in the current directory or in that of -o. A file gets its
 name only when all of it is written and its checksum is right, and the time at which the file that was archived was
-last written to. It works before pack as well as after. Where a file of several is damaged in the archive, the others
-are restored, and the exit status is 1. With -o - the exit status is 1 if standard output is closed, as which
+last written to. It works before pack as well as after. Damage is mended by the parity as the archive is read, which is said
+and changes nothing on disk. Where a file of several is damaged beyond that, the others are restored, and the exit
+status is 1; with --salvage what is whole of each record is. With -o - the exit status is 1 if standard output is closed, as which
 /dev/null open for reading and writing counts.
 
 A directory that was archived as a whole is restored as a whole: side files and the reads of all samples, under their
@@ -63,6 +64,7 @@ Examples:
 		f.BoolVar(&o.interleave, "interleave", false, "alternate the mates of a pair, in one output instead of two; further mates follow")
 		f.Uint64Var(&o.split, "split", 0, "write files of `N` records of each input")
 		f.BoolVar(&o.gzip, "gzip", false, "compress the output with gzip, in blocks (BGZF)")
+		f.BoolVar(&o.salvage, "salvage", false, "of a damaged archive, restore what is whole of each record, to files that say what is missing")
 		f.BoolVar(&o.touch, "touch", false, "give the files the present time, not that of the originals")
 		f.BoolVarP(&o.force, "force", "f", false, "overwrite files")
 		o.add(f)
@@ -93,6 +95,7 @@ type unpackFlags struct {
 	mate                           int
 	split                          uint64
 	interleave, gzip, touch, force bool
+	salvage                        bool
 }
 
 func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error {
@@ -134,6 +137,9 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	if options.Names, err = o.nameFilter(s); err != nil {
 		return err
 	}
+	if o.salvage {
+		return o.salvaged(ctx, s, dir, options)
+	}
 	if options.Stream != nil && s.noOut != nil {
 		return s.noOut
 	}
@@ -166,6 +172,39 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 		return hint(err)
 	}
 	return o.unpacked(s.err, summary)
+}
+
+// salvaged is run with --salvage.
+func (o *unpackFlags) salvaged(ctx context.Context, s *streams, path string, options compress.UnpackOptions) error {
+	if options.Stream != nil || isFIFO(o.output) || options.Records != nil || options.Names != nil || options.Inputs != nil ||
+		options.Samples != nil || o.mate > 0 || o.split > 0 || o.interleave || o.gzip {
+		return usagef("unpack: --salvage restores all there is to a directory, without other choices")
+	}
+	bar, err := o.start(s)
+	if err != nil {
+		return err
+	}
+	bar.close()
+	options.Threads, options.Memory = o.threads, uint64(o.memory)
+	list, err := compress.Salvage(ctx, path, options)
+	if err != nil {
+		return hint(err)
+	}
+	if o.json {
+		return writeJSON(s.out, salvageJSON{o.runJSON("unpack"), list})
+	}
+	for _, f := range list {
+		switch {
+		case o.quiet:
+		case f.Records == 0:
+			fmt.Fprintf(s.err, "%s: which records lack what\n", oneLine(f.Path))
+		case f.Missing != "":
+			fmt.Fprintf(s.err, "%s: %s without %s\n", oneLine(f.Path), plural(f.Records, "record"), f.Missing)
+		default:
+			fmt.Fprintf(s.err, "%s: %s\n", oneLine(f.Path), plural(f.Records, "record"))
+		}
+	}
+	return nil
 }
 
 // isFIFO reports whether path leads to a FIFO.

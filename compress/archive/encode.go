@@ -64,6 +64,7 @@ func (m *Manifest) marshal() []byte {
 	b = append(b, byte(m.Options.Quality), m.Level)
 	b = binary.AppendUvarint(b, m.Options.BlockSize)
 	b = binary.AppendUvarint(b, m.BulkLen)
+	b = appendSection(b, m.Head)
 
 	b = binary.AppendUvarint(b, uint64(len(m.Inputs)))
 	for i := range m.Inputs {
@@ -81,6 +82,7 @@ func (m *Manifest) marshal() []byte {
 	for _, s := range m.Shared {
 		b = appendSection(b, s)
 	}
+	b = appendSection(b, m.Parity)
 	sum := xxh3.Hash128(b).Bytes()
 	return append(b, sum[:]...)
 }

@@ -106,6 +106,9 @@ func sliceTexts(man *archive.Manifest, o *Options) []uint64 {
 		if o.SliceText == 0 && man.Inputs[i].Bases >= limits.SmallFrom && mayHavePrimers(man, i, o) {
 			all[i] = limits.SmallText
 		}
+		if in := &man.Inputs[i]; o.SliceText == 0 && in.Records > 0 && in.Bases >= minMeanLong*in.Records {
+			all[i] = min(all[i], limits.LongText)
+		}
 		if man.Inputs[i].TwoBit { // it is decoded in little time, and many slices can be decoded side by side
 			all[i] = max(all[i]/4, 1)
 		}

@@ -7,6 +7,7 @@ import (
 	"orcomgo/compress/columns"
 	"orcomgo/compress/names"
 	"orcomgo/compress/slicing"
+	"orcomgo/compress/source"
 	"orcomgo/compress/workers"
 )
 
@@ -26,6 +27,7 @@ type nameLink struct {
 	chain  uint64    // Limits.Chain
 
 	end     uint64         // of a head: the end of the long chain
+	slices  int            // of a head: in the long chain
 	repeats bool           // of a head: names repeat others
 	planned chan struct{}  // of a head: closed when repeats is set
 	done    chan struct{}  // closed when coder is set
@@ -56,12 +58,13 @@ func newNameLinks(specs []slicing.Spec, man *archive.Manifest, limits *Limits) n
 			}
 			end := s.From + uint64(s.Records)
 			l := &nameLink{from: s.From, chain: limits.Chain, done: make(chan struct{})}
-			if b := last[input]; b != nil && end-b.head.from <= limits.LongChain {
+			if b := last[input]; b != nil && end-b.head.from <= limits.LongChain && b.head.slices < source.MaxLinks {
 				b.next, l.before, l.head = l, b, b.head
 			} else {
 				l.head, l.planned = l, make(chan struct{})
 			}
 			l.head.end = end
+			l.head.slices++
 			if l.begins = l.head == l || end-chainFrom[input] > limits.Chain; l.begins {
 				chainFrom[input] = s.From
 			}

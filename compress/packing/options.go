@@ -31,6 +31,8 @@ type Options struct {
 	KeepBins  bool // leave the bins beside the packed archive
 	NoVerify  bool // do not decode what was written before the bins are dropped
 	Force     bool // pack again though a packed archive is there
+	// Parity is the share of the archive that can be restored if it is damaged, see parity.Options.Share; 0: no NAME.cpar is written.
+	Parity float64
 	// MayReplace is asked with Force whether an archive may be replaced; nil: any may.
 	MayReplace commit.MayReplace
 

@@ -14,6 +14,7 @@ import (
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
 	"orcomgo/compress/archive"
+	"orcomgo/compress/parity"
 	"orcomgo/compress/restoring"
 	"orcomgo/compress/seqs"
 	"orcomgo/compress/slicing"
@@ -84,7 +85,7 @@ func packedBefore(ctx context.Context, e commit.Entry, r *bins.Reader, o Options
 		return nil, fmt.Errorf("%s: it was packed from other reads than those of the bins: %w", e.Path()+archive.MetaSuffix,
 			commit.ErrExists)
 	}
-	if err := restoreMeta(p); err != nil {
+	if err := restoreBeside(p, &o); err != nil {
 		return nil, err
 	}
 	if !o.KeepBins {
@@ -123,7 +124,7 @@ func packedAlready(e commit.Entry, o Options) (*restoring.Summary, error) {
 	if err := r.BulkProblem(); err != nil {
 		return nil, err
 	}
-	if err := restoreMeta(r); err != nil {
+	if err := restoreBeside(r, &o); err != nil {
 		return nil, err
 	}
 	// The bins go meta file first; a kill in between leaves the other.
@@ -133,13 +134,39 @@ func packedAlready(e commit.Entry, o Options) (*restoring.Summary, error) {
 	return restoring.SummaryOf(r.Manifest(), r.Paths(), true)
 }
 
-// restoreMeta writes the .cmeta file of a packed archive that has lost it, or that was
-// interrupted before it was written.
-func restoreMeta(r *archive.Reader) error {
-	if !r.MetaMissing() {
+// restoreBeside writes the .cmeta file and the parity of a packed archive that has lost them, or that was
+// interrupted before they were written.
+func restoreBeside(r *archive.Reader, o *Options) error {
+	if r.MetaMissing() {
+		if err := r.RestoreMeta(); err != nil {
+			return err
+		}
+	}
+	if o.Parity == 0 || len(r.Problems()) > 0 {
 		return nil
 	}
-	return r.RestoreMeta()
+	return r.RestoreParity(parity.Options{Share: o.Parity, Threads: o.Threads, Memory: o.Memory / 16})
+}
+
+// needed returns how many bytes slices need that are not their own, roughly: names that others go on from, the first qualities of inputs,
+// and the shared sections.
+func needed(man *archive.Manifest, sizes *slicing.Sizes) (sum uint64) {
+	if len(man.Slices) < 2 {
+		return 0
+	}
+	for _, s := range man.Shared {
+		sum += s.Len
+	}
+	for i := range man.Slices {
+		s := &man.Slices[i]
+		for _, m := range s.Members() {
+			sum += m.Sections[archive.Names].Len
+			if in := &man.Inputs[m.Input]; s.From == 0 && m.Bases < in.Bases {
+				sum += workers.Share(m.Sections[archive.Quals].Len, min(uint64(sizes.PrimerSize(in.Bases)), m.Bases), m.Bases)
+			}
+		}
+	}
+	return sum
 }
 
 // pack makes the bins of r a packed archive: laid out, cut into slices, encoded, written, verified.
@@ -184,7 +211,8 @@ func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (*r
 	if err != nil {
 		return nil, err
 	}
-	if err := p.w.Commit(&p.man); err != nil {
+	protect := archive.ParityOptions{Share: o.Parity, Needed: needed(&p.man, &p.o.limits().Sizes), Threads: o.Threads, Memory: o.Memory / 16}
+	if err := p.w.Commit(&p.man, protect); err != nil {
 		return nil, err
 	}
 	if !o.KeepBins {

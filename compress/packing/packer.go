@@ -88,7 +88,7 @@ func (p *packer) cut(ctx context.Context, enc *seqs.Encoder) (err error) {
 			return err
 		}
 	}
-	return nil
+	return p.w.Begin(&p.man)
 }
 
 // twoBit returns which inputs have sequences in two bits a base.

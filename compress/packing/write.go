@@ -72,12 +72,7 @@ func (e *encoder) layOutEarly(ctx context.Context, g *errgroup.Group, specs []sl
 // add writes slice i.
 func (e *encoder) add(i int, out *encoded) (err error) {
 	s := &e.man.Slices[i]
-	out.slice.EachSection(func(c archive.Column, m int, sec *archive.Section) {
-		if err == nil {
-			*sec, err = e.w.Add(out.sections[m][c])
-		}
-	})
-	if err != nil {
+	if err := e.w.AddSlice(i, &out.slice, func(c archive.Column, m int) []byte { return out.sections[m][c] }); err != nil {
 		return err
 	}
 	for m, mem := range out.slice.Members() {
@@ -100,11 +95,9 @@ func (e *encoder) writeShared() error {
 	e.shared = e.enc.Shared()
 	e.closeEncoder()
 	for _, b := range e.shared {
-		s, err := e.w.Add(b)
-		if err != nil {
+		if err := e.w.AddShared(&e.man, b); err != nil {
 			return err
 		}
-		e.man.Shared = append(e.man.Shared, s)
 	}
 	return e.w.End(&e.man)
 }

@@ -395,6 +395,7 @@ func TestDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	data = bytes.ReplaceAll(data, []byte(commit.ParityMagic), make([]byte, len(commit.ParityMagic)))
 	data[len(data)/2] ^= 1
 	if err := os.WriteFile(e.Path()+".cdna", data, 0o666); err != nil {
 		t.Fatal(err)

@@ -32,7 +32,11 @@ func VerifyQuick(ctx context.Context, e commit.Entry, o VerifyOptions) ([]FileSt
 	case *source.Binned:
 		err = checkBins(ctx, src.Bins, status, o)
 	case *source.Packed:
-		if err = checkSections(ctx, src, status, o); err == nil && e.Has[commit.Bins] {
+		err = checkSections(ctx, src, status, o)
+		if err == nil {
+			err = src.Archive.CheckRest(func(uint64) {})
+		}
+		if err == nil && e.Has[commit.Bins] {
 			err = checkBinsToo(ctx, e, status, o)
 		}
 	}

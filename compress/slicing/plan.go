@@ -20,6 +20,8 @@ type Sizes struct {
 	Text uint64
 	// SmallText is Text of inputs of at least SmallFrom qualities that begin with primers: few are decoded for some records.
 	SmallText, SmallFrom uint64
+	// LongText is Text of long reads, if that is more: nothing of a damaged slice of them may come back.
+	LongText uint64
 	// Reads is how many reads a slice of reads alone, in layout order, aims for.
 	Reads uint64
 	// Primer is how many qualities a primer is made of at most, but for the end of the last read.
@@ -29,7 +31,7 @@ type Sizes struct {
 }
 
 // Usual are the sizes of all archives but those of tests.
-var Usual = Sizes{Text: 64 << 20, SmallText: 2 << 20, SmallFrom: 64 << 20, Reads: 1 << 18, Primer: 8 << 20, LeastLeading: 1 << 20}
+var Usual = Sizes{Text: 64 << 20, SmallText: 2 << 20, SmallFrom: 64 << 20, LongText: 40 << 20, Reads: 1 << 18, Primer: 8 << 20, LeastLeading: 1 << 20}
 
 // primerShare: a primer is made of one in so many qualities of its input, if that is at least LeastLeading and at most Primer. It has to be
 // decoded for any record of the input.

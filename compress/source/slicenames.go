@@ -33,8 +33,9 @@ type sliceNames struct {
 // slices of their own, or names continue those of the slice before, what was dropped is decoded again.
 func keptNames(memory uint64) int { return int(min(cmp.Or(memory, workers.DefaultMemory)/16, 64<<20)) }
 
-// mostLinks is how many slices in a row may have names that continue those of the slice before.
-const mostLinks = 1 << 16
+// MaxLinks is how many slices in a row may have names that continue those of the slice before: if one is damaged, the names of so many
+// are lost.
+const MaxLinks = 32
 
 // namesKey are the first names of a member of a slice.
 type namesKey struct {
@@ -110,7 +111,7 @@ func (l *sliceNames) decode(key namesKey, data, given []byte, links int) (*decod
 	}
 	models := new(names.Decoder)
 	if before := l.before[s]; names.Continues(data) && before != nil {
-		if links == mostLinks {
+		if links == MaxLinks {
 			return d, fmt.Errorf("%w: too many sections continue others", names.ErrCorrupt)
 		}
 		if models, err = l.modelsAfter(before, key.member, links+1); err != nil {

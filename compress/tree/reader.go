@@ -28,11 +28,14 @@ import (
 type Reader struct {
 	*Listing
 	f           *vfs.File
+	data        io.ReaderAt // f, or what it was before it was damaged
+	parity      *vfs.File   // open while sectors are restored by it, or nil
 	path        string
 	dir         string            // where the archives are
 	stored      int64             // bytes of the file
 	side        *sidefiles.Reader // nil: it can't be read, as sideProblem says
 	copyProblem error             // what is wrong with one of the two copies of the listing; nil: nothing
+	mended      error             // what was wrong with the file until its parity mended it; nil: nothing
 	sideProblem error
 	number      []int                  // of each entry that is a File: of its content in side
 	entry       []int                  // of each content in side: its entry
@@ -49,7 +52,7 @@ func Open(t commit.Tree, o Options) (*Reader, error) {
 	info, err := f.Stat()
 	var r *Reader
 	if err == nil {
-		r, err = newReader(f, t.Path(), info.Size(), o)
+		r, err = openMended(f, info.Size(), o)
 	}
 	if err != nil {
 		f.Close()
@@ -60,7 +63,12 @@ func Open(t commit.Tree, o Options) (*Reader, error) {
 }
 
 // Close closes the file.
-func (r *Reader) Close() error { return r.f.Close() }
+func (r *Reader) Close() error {
+	if r.parity != nil {
+		r.parity.Close()
+	}
+	return r.f.Close()
+}
 
 // Path returns the path of the side archive.
 func (r *Reader) Path() string { return r.path }
@@ -75,8 +83,8 @@ func (r *Reader) IsFile(now fs.FileInfo) bool {
 func (r *Reader) Stored() int64 { return r.stored }
 
 // newReader reads the listing of a file of size bytes: from its begin or, if that is damaged, from its end.
-func newReader(f *vfs.File, path string, size int64, o Options) (*Reader, error) {
-	r := &Reader{f: f, path: path, stored: size, o: o}
+func newReader(f *vfs.File, data io.ReaderAt, path string, size int64, o Options) (*Reader, error) {
+	r := &Reader{f: f, data: data, path: path, stored: size, o: o}
 	coded, err := r.firstListing()
 	if errors.Is(err, parse.ErrVersion) {
 		return nil, err
@@ -106,7 +114,7 @@ func newReader(f *vfs.File, path string, size int64, o Options) (*Reader, error)
 	r.files = sync.OnceValue(func() []archivedFiles { return filesOf(r.Listing) })
 	start := int64(headerSize + len(coded))
 	length := size - int64(len(coded)+footerSize) - start
-	side, err := sidefiles.NewReader(io.NewSectionReader(f, start, length), length, o.sidefiles()...)
+	side, err := sidefiles.NewReader(io.NewSectionReader(data, start, length), length, o.sidefiles()...)
 	if err == nil {
 		r.side = side
 	} else if err = r.explain(err); !errors.Is(err, parse.ErrCorrupt) {
@@ -169,7 +177,7 @@ func (r *Reader) explain(err error) error {
 }
 
 func (r *Reader) read(b []byte, at int64) error {
-	n, err := r.f.ReadAt(b, at)
+	n, err := r.data.ReadAt(b, at)
 	if n < len(b) && (err == nil || err == io.EOF) {
 		err = damaged(r.path, "it is cut off")
 	}
@@ -209,7 +217,7 @@ func (r *Reader) Coded(i int) int64 {
 
 // Damage says what is wrong with the side archive as far as Open can tell: one of the two copies of its listing is damaged, or no side file
 // can be restored; nil for nothing.
-func (r *Reader) Damage() error { return cmp.Or(r.sideProblem, r.copyProblem) }
+func (r *Reader) Damage() error { return cmp.Or(r.sideProblem, r.copyProblem, r.mended) }
 
 // WriteFile writes the content of entry i, a File, to w.
 func (r *Reader) WriteFile(ctx context.Context, w io.Writer, i int) error {
@@ -235,6 +243,9 @@ func (r *Reader) Verify(ctx context.Context, quick bool) (status []compress.File
 		checked = "section checksums"
 	}
 	missing := r.checkReads()
+	if r.mended != nil {
+		status = append(status, compress.FileStatus{Name: filepath.Base(r.path), Problem: r.mended.Error()})
+	}
 	if r.copyProblem != nil {
 		status = append(status, compress.FileStatus{Name: filepath.Base(r.path), Problem: "of its two listings one can't be read, so all can be " +
 			"restored: " + r.copyProblem.Error()})

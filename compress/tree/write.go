@@ -14,6 +14,7 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/compress/blocksort"
+	"orcomgo/compress/parity"
 	"orcomgo/compress/sidefiles"
 )
 
@@ -38,6 +39,8 @@ type Options struct {
 	// GPU has arrays of floats coded with the first GPU; the side archive is the same. Note is called with a line for the user if it fails.
 	GPU  bool
 	Note func(line string)
+	// Parity is the share of the side archive that can be restored, see parity.Options.Share; 0: Make writes no parity.
+	Parity float64
 }
 
 func (o *Options) sidefiles() []sidefiles.Option {
@@ -152,7 +155,10 @@ func Make(ctx context.Context, dir, name string, l *Listing, open func(e *Entry)
 	if err := f.Sync(); err != nil {
 		return 0, err
 	}
-	return size, commit.InstallTree(dir, name, f, replaces, complete)
+	if err := commit.InstallTree(dir, name, f, replaces, complete); err != nil || o.Parity == 0 {
+		return size, err
+	}
+	return size, parity.Protect(path, parity.Options{Share: o.Parity, Threads: o.Threads, Memory: o.Memory / 16})
 }
 
 // verified reads a side archive that was written, and returns its size.
@@ -164,7 +170,7 @@ func verified(ctx context.Context, f *commit.Temp, path string, noVerify bool, o
 	if noVerify {
 		return info.Size(), nil
 	}
-	r, err := newReader(f.File, path, info.Size(), o)
+	r, err := newReader(f.File, f.File, path, info.Size(), o)
 	if err != nil {
 		return 0, err
 	}

@@ -389,6 +389,7 @@ CDNA_MAGIC = bytes.fromhex("894F4347640D0A1A")
 CDNA_END = bytes.fromhex("894F4347650D0A1A")
 CMETA_MAGIC = bytes.fromhex("894F43476D0D0A1A")
 CDNA_HEADER = 8 + 1 + 16
+SECTION_HEADER = 64
 COLUMNS = ("lengths", "forms", "names", "qualities")
 
 
@@ -532,6 +533,7 @@ class PackedArchive:
         found["level"] = source.byte()
         found["block_size"] = source.uvarint()
         found["bulk_length"] = source.uvarint()
+        found["head"] = Section(source, "head")
         exact = not flags & (READS_ONLY | ORDER_ANY | NAMES_DROPPED)
         found["inputs"] = inputs = []
         for _ in range(self.count(source)):
@@ -544,6 +546,7 @@ class PackedArchive:
             if found["slices"][-1].words:
                 last = found["slices"][-1].words.last
         found["shared"] = [Section(source, f"shared {i}") for i in range(self.count(source))]
+        found["parity"] = Section(source, "parity")
         require(not flags & REPEATS or len(found["shared"]) > 1 and found["shared"][1].length,
                 "the section of repeats is missing")
         source.finish()
@@ -636,19 +639,23 @@ class PackedArchive:
     # -- what the manifest says must fit together
 
     @staticmethod
-    def sections(slices, shared):
+    def sections(head, slices, shared, parity):
         """All sections in the order in which they are stored (FORMAT: .cdna)."""
+        yield head
         for one in slices:
             for member in one.members:
                 for column in COLUMNS:
                     yield getattr(member, column)
             yield one.sequences
         yield from shared
+        yield parity
 
     @classmethod
     def place_sections(cls, found):
         offset = CDNA_HEADER
-        for section in cls.sections(found["slices"], found["shared"]):
+        for section in cls.sections(found["head"], found["slices"], found["shared"], found["parity"]):
+            if section.length:
+                offset += SECTION_HEADER
             section.offset = offset
             offset += section.length
         require(offset == found["bulk_length"], "the lengths of the sections do not add up")
@@ -713,7 +720,7 @@ class PackedArchive:
                   f"{one.bytes} bytes, {one.bases} bases, reads of {one.shortest} to {one.longest}, "
                   f"{'exact, ' + str(len(one.blocks)) + ' blocks' if one.exact else 'not exact'}")
             print(f"  read from: {one.file.describe()}")
-        for section in self.sections(self.slices, self.shared):
+        for section in self.sections(self.head, self.slices, self.shared, self.parity):
             owner = next((s for s in self.slices if section is s.members[0].lengths), None)
             if owner is not None:
                 print(f"slice {owner.index}: input {owner.input}, {owner.records} records, bases "
@@ -727,7 +734,8 @@ class PackedArchive:
                     problems.append(str(problem))
                     status = f"{section.length} bytes at {section.offset}, CHECKSUM DIFFERS"
             print(f"  {section.label}: {status}")
-        if xxh3_128(self.data[CDNA_HEADER:self.bulk_length]) == self.archive_id:
+        end = self.parity.offset - SECTION_HEADER if self.parity.length else self.bulk_length
+        if xxh3_128(self.data[CDNA_HEADER:end]) == self.archive_id:
             print("archive ID is that of the sections")
         else:
             problems.append("the archive ID is not that of the sections")
@@ -3901,7 +3909,8 @@ def steps(archive):
         data = b"".join(parts)
         return f"{len(data)} bytes, XXH3-64 {xxh3_64(data):016x}"
 
-    sections = [s for s in archive.sections(archive.slices, archive.shared) if s.length]
+    sections = [s for s in archive.sections(archive.head, archive.slices, archive.shared, archive.parity)
+                if s.length]
     line("manifest", f"archive ID {archive.archive_id.hex()[:16]}..., {len(archive.slices)} slice, "
                      f"{one.records} records, {one.members[0].bases} bases")
     line("sections", ", ".join(f"{s.label.split()[-1] if 'shared' not in s.label else s.label} "
