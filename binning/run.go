@@ -70,6 +70,8 @@ type Config struct {
 	Force   bool // replace an archive
 	// MayReplace is asked with Force whether an archive may be replaced; nil: any may.
 	MayReplace commit.MayReplace
+	// Access is who may read the bins.
+	Access commit.Access
 	// Tool is recorded in the archive; it must not differ between builds of one version.
 	Tool     string
 	Progress Progress
@@ -284,6 +286,7 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		return nil, Summary{}, err
 	}
 	defer r.out.Abort()
+	r.out.Restrict(c.Access)
 	if c.Tool != "" {
 		r.out.Tool = c.Tool
 	}

@@ -89,6 +89,13 @@ func (w *Writer) begin(b *budget) error {
 	return nil
 }
 
+// Restrict has files that get names open to no more than a allows.
+func (w *Writer) Restrict(a commit.Access) {
+	if f := w.data.f.file; f != nil {
+		f.Restrict(a)
+	}
+}
+
 // Reserve gives a block its place in the files, after those reserved before. Within an input the blocks must come in the order of their
 // records.
 func (w *Writer) Reserve(e *Encoded) {

@@ -13,7 +13,7 @@ import (
 	"orcomgo/bins/record"
 	"orcomgo/cmd/simreads/sim"
 	"orcomgo/compress/archive"
-	"orcomgo/compress/slicing"
+	"orcomgo/compress/packing"
 	"orcomgo/internal/testrun"
 )
 
@@ -66,7 +66,7 @@ func manifestIn(t *testing.T, dir string) *archive.Manifest {
 func TestQualitiesByBases(t *testing.T) {
 	testrun.NoRace(t)
 	smallSlices(t)
-	slicing.SliceText = 300_000
+	setLimits(t, func(l *packing.Limits) { l.Text = 300_000 })
 	long, _ := longReads(t, 90)
 	short, _ := simulated(70, 300, false)
 	ins := []input{{"long.fastq", long, -1, false}, {"short.fastq", short, -1, false}}
@@ -161,7 +161,7 @@ func TestQualitiesByBasesDamaged(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer os.WriteFile(path, whole, 0o666)
-			bad := bytes.Clone(whole)
+			bad := bytes.ReplaceAll(whole, []byte(commit.ParityMagic), make([]byte, len(commit.ParityMagic)))
 			bad[section.Off+section.Len/2] ^= 1
 			if err := os.WriteFile(path, bad, 0o666); err != nil {
 				t.Fatal(err)

@@ -11,12 +11,11 @@ import (
 	"testing"
 
 	"orcomgo/binning"
-	"orcomgo/bins/record"
-	"orcomgo/internal/testrun"
-
 	"orcomgo/bins"
+	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
-	"orcomgo/compress/slicing"
+	"orcomgo/compress/packing"
+	"orcomgo/internal/testrun"
 )
 
 // update makes the files of testdata/golden and testdata/testkit anew:
@@ -221,14 +220,10 @@ func (g *golden) exact() bool {
 func (g *golden) encode(t *testing.T, ins []input) map[string]string {
 	t.Helper()
 	if g.sliceText > 0 || g.sliceReads > 0 {
-		text, reads := slicing.SliceText, slicing.SliceReads
-		defer func() { slicing.SliceText, slicing.SliceReads = text, reads }()
-		slicing.SliceText, slicing.SliceReads = max(g.sliceText, 1), max(g.sliceReads, 1)
+		setLimits(t, func(l *packing.Limits) { l.Text, l.Reads = max(g.sliceText, 1), max(g.sliceReads, 1) })
 	}
 	if g.primer > 0 {
-		size, least := slicing.PrimerBytes, slicing.LeastLeading
-		defer func() { slicing.PrimerBytes, slicing.LeastLeading = size, least }()
-		slicing.PrimerBytes, slicing.LeastLeading = g.primer, g.primer
+		setLimits(t, func(l *packing.Limits) { l.Primer, l.LeastLeading = g.primer, g.primer })
 	}
 	dir := binStored(t, ins, g.bin, g.stored)
 	p := g.pack

@@ -39,7 +39,7 @@ func TestVerificationReadsTheFile(t *testing.T) {
 						return nil
 					}
 					defer func() { vfs.Fault = nil }()
-					_, err := Pack(context.Background(), dir, PackOptions{Threads: 2, Memory: memory})
+					_, err := Pack(context.Background(), dir, limited(PackOptions{Threads: 2, Memory: memory}))
 					if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "verification failed, the bins are kept") {
 						t.Errorf("error %v", err)
 					}

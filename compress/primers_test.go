@@ -8,17 +8,14 @@ import (
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
+	"orcomgo/compress/packing"
 	"orcomgo/compress/quals"
-	"orcomgo/compress/searching"
-	"orcomgo/compress/slicing"
 	"orcomgo/compress/source"
 )
 
 // smallPrimers makes primers of so many qualities, of inputs of any size, until the test ends.
 func smallPrimers(t *testing.T, size int) {
-	most, least := slicing.PrimerBytes, slicing.LeastLeading
-	slicing.PrimerBytes, slicing.LeastLeading = size, size
-	t.Cleanup(func() { slicing.PrimerBytes, slicing.LeastLeading = most, least })
+	setLimits(t, func(l *packing.Limits) { l.Primer, l.LeastLeading = size, size })
 }
 
 // TestPrimers: qualities of all slices but the first begin with its models, whatever the number of threads. All records come back, one by
@@ -47,12 +44,7 @@ func TestPrimers(t *testing.T) {
 // primersOf looks at the archive of TestPrimers, and damages it.
 func primersOf(t *testing.T, dir string, ins []input) {
 	p := openPacked(t, dir)
-	for _, hits := range []int{0, 1} {
-		new(searching.Search).PrimersAhead(context.Background(), p, []Count{{Hits: hits}})()
-		if got, want := len(p.Primers.Last), hits*len(ins); got != want {
-			t.Errorf("%d hits: %d primers were decoded before reads are searched, want %d", hits, got, want)
-		}
-	}
+	p.PrimersAhead(context.Background(), p.WithQuals())
 	first := make(map[int]archive.Section)
 	for i := range p.Man.Slices {
 		for m, mem := range p.Man.Slices[i].Members() {
@@ -88,12 +80,12 @@ func primersOf(t *testing.T, dir string, ins []input) {
 			}
 		}
 	}
-	flip(t, filepath.Join(p.Archive.Dir(), ins[0].name[:len(ins[0].name)-len(".fastq")]+".cdna"), int64(first[0].Off), 1)
+	damage(t, filepath.Join(p.Archive.Dir(), ins[0].name[:len(ins[0].name)-len(".fastq")]+".cdna"), int64(first[0].Off), 1)
 	status, err := verifyPath(context.Background(), dir, VerifyOptions{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, s := range status {
+	for i, s := range status[:len(ins)] { // what follows is of the parity
 		if damaged := i == 0; s.OK == damaged {
 			t.Errorf("%s: OK is %v", ins[i].name, s.OK)
 		}

@@ -38,7 +38,7 @@ func TestProgressWithinSlice(t *testing.T) {
 		}
 		seen[stage] = append(seen[stage], done)
 	}
-	s, err := PackUnnamed(context.Background(), r, PackOptions{Threads: 2, Progress: report})
+	s, err := PackUnnamed(context.Background(), r, limited(PackOptions{Threads: 2, Progress: report}))
 	if err != nil || s.Slices != 1 {
 		t.Fatal(s, err)
 	}

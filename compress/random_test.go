@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
+	"orcomgo/compress/packing"
 	"orcomgo/compress/slicing"
 	"orcomgo/internal/testrun"
 )
@@ -22,11 +23,10 @@ func TestRandomRuns(t *testing.T) {
 	sizes := []struct {
 		name        string
 		text, reads uint64
-	}{{"whole", slicing.SliceText, slicing.SliceReads}, {"small", 20_000, 150}, {"tiny", 4_000, 20}}
-	smallSlices(t) // puts the sizes back
+	}{{"whole", slicing.Usual.Text, slicing.Usual.Reads}, {"small", 20_000, 150}, {"tiny", 4_000, 20}}
 	for k, size := range sizes {
 		t.Run(size.name, func(t *testing.T) {
-			slicing.SliceText, slicing.SliceReads = size.text, size.reads
+			setLimits(t, func(l *packing.Limits) { l.Text, l.Reads = size.text, size.reads })
 			for seed := k; seed < runs; seed += len(sizes) {
 				t.Run(fmt.Sprint(seed), func(t *testing.T) {
 					t.Parallel() // much of the time of a small run goes into syncing files

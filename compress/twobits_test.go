@@ -11,7 +11,6 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
-	"orcomgo/compress/packing"
 	"orcomgo/internal/testrun"
 )
 
@@ -67,7 +66,7 @@ func oddAssemblies() map[string]string {
 		"all N":                ">n\n" + wrap(strings.Repeat("N", 5000), 80),
 		"one line of 1 MB":     ">x\n" + randomBases(r, 1<<20) + "\n>y\nACGT\n",
 		"IUPAC":                ">x\n" + wrap(strings.Repeat("ACGTRYKMSWBDHVNacgtrykmn.-*", 50), 50),
-		"many names":           randomAssembly(r, 3*packing.ManyNames/2, 80),
+		"many names":           randomAssembly(r, 1536, 80),
 	}
 }
 

@@ -66,7 +66,7 @@ type PlaceReads struct {
 	Masked         []uint64 // one bit a read: there are runs of it
 	Runs           []Run    // ascending by read
 	StoredReversed []uint64 // one bit a read: it is stored in reverse
-	Records        []uint32 // of each read, by which it is known in Places; nil if it is its number
+	Records        []uint32 // of each read, by which it is known in Places
 }
 
 // Run is a run of letters other than A, C, G and T in a read, in the orientation in which it is packed. They match any base.

@@ -30,12 +30,9 @@ const (
 	MaxFloats     = 1 << 26
 )
 
-// FloatResiduals is what a block leaves after prediction: the number of bits of each residual, plus 128 for the second predictor; these
-// bits without the highest one, the lowest bit of a byte first; and whether residuals are exclusive ors.
-type FloatResiduals struct {
-	Classes, Bits []byte
-	Exclusive     bool
-}
+// FloatResiduals is what a block leaves after prediction: twice the number of bits of each residual, plus 1 for the second predictor; and
+// these bits without the highest one, the lowest bit of a byte first.
+type FloatResiduals struct{ Classes, Bits []byte }
 
 // FloatCoder computes what package compress/doubles codes of arrays of floats. It is used by one goroutine at a time; several of a device
 // overlap copying and computing.
@@ -71,7 +68,6 @@ func (c *FloatCoder) Residuals(values []byte, form FloatForm, blocks []FloatBloc
 	if n == 0 {
 		return nil, nil
 	}
-	const exclusive = 1 << 31
 	sizes, at := make([]uint32, len(blocks)), make([]uint32, len(blocks)+1) // bits of each block, and the words before it
 	allClasses := make([]byte, n)
 	var allBits []byte
@@ -84,7 +80,7 @@ func (c *FloatCoder) Residuals(values []byte, form FloatForm, blocks []FloatBloc
 		c.launch(C.STEP_FLOAT_RESIDUALS, len(blocks), from, plans, classes, raw, lengths)
 		c.download(bytesOf(sizes), lengths, "the sizes of residuals")
 		for i, size := range sizes {
-			at[i+1] = at[i] + (size&^exclusive+31)/32
+			at[i+1] = at[i] + (size+31)/32
 		}
 		c.upload(places, bytesOf(at), "the places of residuals")
 		c.launch(C.STEP_FLOAT_COMPACT, len(blocks), raw, places, stream)
@@ -97,8 +93,8 @@ func (c *FloatCoder) Residuals(values []byte, form FloatForm, blocks []FloatBloc
 	}
 	out := make([]FloatResiduals, len(blocks))
 	for i, b := range blocks {
-		size := int(sizes[i]&^exclusive+7) / 8
-		out[i] = FloatResiduals{allClasses[b.First:][:b.Count:b.Count], allBits[4*int(at[i]):][:size:size], sizes[i]&exclusive != 0}
+		size := int(sizes[i]+7) / 8
+		out[i] = FloatResiduals{allClasses[b.First:][:b.Count:b.Count], allBits[4*int(at[i]):][:size:size]}
 	}
 	return out, nil
 }

@@ -199,7 +199,7 @@ func TestLayoutArguments(t *testing.T) {
 	if p.Place(PlaceMode{}, RetryNone, places, nil, places, nil) == nil {
 		t.Error("reads were placed without an index")
 	}
-	if p.CountVotes(0, 4, true) == nil || p.SelectPoor(make([]uint64, 1), make([]uint8, 2)) == nil {
+	if p.CountVotes(0, 4) == nil || p.SelectPoor(make([]uint64, 1), make([]uint8, 2)) == nil {
 		t.Error("reads voted before BeginVotes")
 	}
 	MostMemory = allocated.Load() + 1000

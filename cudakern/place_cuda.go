@@ -15,7 +15,6 @@ type Placer struct {
 	queue
 	packed, offsets, lengths, masked, runs, reads buffer // of the reads
 	storedReversed, records                       buffer
-	haveRecords                                   bool
 	count                                         int // of the reads
 	sequence, counts, segments, slots             buffer
 	length                                        int // of the sequence, in bases
@@ -38,7 +37,7 @@ func (d *Device) NewPlacer() (*Placer, error) {
 // each read of varying length, 4 for each record, a quarter of one for each read, and 12 for each run. The error wraps ErrMemory if
 // there is too little.
 func (p *Placer) LoadReads(r PlaceReads) error {
-	if 64*len(r.Masked) < r.Count || 64*len(r.StoredReversed) < r.Count || r.Records != nil && len(r.Records) != r.Count {
+	if 64*len(r.Masked) < r.Count || 64*len(r.StoredReversed) < r.Count || len(r.Records) != r.Count {
 		return fmt.Errorf("%d words of masked reads, %d of reversed ones, %d records for %d reads", len(r.Masked), len(r.StoredReversed),
 			len(r.Records), r.Count)
 	}
@@ -55,7 +54,6 @@ func (p *Placer) LoadReads(r PlaceReads) error {
 		replace(&p.queue, &p.runs, r.Runs, 1, "the unusual letters of the reads")
 		replace(&p.queue, &p.storedReversed, r.StoredReversed, 0, "the strands of the reads")
 		replace(&p.queue, &p.records, r.Records, 0, "the records of the reads")
-		p.haveRecords = r.Records != nil
 		if r.Offsets == nil || r.First%8 != 0 {
 			r.First = 0
 		}
@@ -193,15 +191,13 @@ func (p *Placer) LoadPlaces(in Places) error {
 func (p *Placer) loadAddresses() {
 	a := C.struct_Places{
 		stored_reversed: C.ulonglong(p.storedReversed.at()),
+		records:         C.ulonglong(p.records.at()),
 		positions:       C.ulonglong(p.positions.at()),
 		reversed:        C.ulonglong(p.reversed.at()),
 		mismatches:      C.ulonglong(p.mismatches.at()),
 		poor:            C.ulonglong(p.poor.at()),
 		sequence:        C.ulonglong(p.sequence.at()),
 		shared:          C.ulonglong(p.shared.at()),
-	}
-	if p.haveRecords {
-		a.records = C.ulonglong(p.records.at())
 	}
 	replace(&p.queue, &p.places, []C.struct_Places{a}, 0, "the places of the reads")
 }

@@ -103,7 +103,7 @@
   X(INFLATE, inflate) X(COUNT_LINES, count_lines) X(INDEX_COUNT, index_count) X(INDEX_INSERT, index_insert) \
   X(PLACE_SELECT, place_select) X(PLACE, place) X(KMER_COUNT, kmer_count) X(KMER_WRITE, kmer_write) X(KMER_GROUPS, kmer_groups) \
   X(KMER_FIRST, kmer_first) X(PARTNERS, partners) X(PARTNERS_LARGE, partners_large) X(VOTE_COUNT, vote_count) X(VOTE, vote) \
-  X(VOTE_POOR, vote_poor) X(COVER, cover) X(COVERED, covered) X(MOVE, move) X(SUFFIX_SYMBOLS, suffix_symbols) \
+  X(VOTE_POOR, vote_poor) X(SUFFIX_SYMBOLS, suffix_symbols) \
   X(SUFFIX_KEYS, suffix_keys) X(SUFFIX_COUNT, suffix_count) X(SUFFIX_SCATTER, suffix_scatter) X(SUFFIX_HEADS, suffix_heads) \
   X(SUFFIX_CARRY, suffix_carry) X(SUFFIX_GROUPS, suffix_groups) X(SUFFIX_DIVIDE_COUNT, suffix_divide_count) \
   X(SUFFIX_DIVIDE, suffix_divide) X(SUFFIX_SMALL, suffix_small) X(SUFFIX_LARGE_KEYS, suffix_large_keys) \
@@ -188,7 +188,7 @@ struct Run {
 
 // Places says where reads are: device addresses. A read is known there by its record.
 struct Places {
-  unsigned long long records;                         // of the reads; 0 if they are the numbers of the reads
+  unsigned long long records;                         // of the reads
   unsigned long long stored_reversed;                 // a bit for each read: it is stored reversed
   unsigned long long positions, reversed, mismatches; // by record: 32 bits, 1 bit, 8 bits
   unsigned long long poor;                            // by record: 1 bit

@@ -17,8 +17,8 @@ const (
 	leastVoted = 1 << 12
 )
 
-// BeginVotes copies a sequence of length bases to the device, for reads to vote on its bases: first CountVotes with all reads, of which
-// some are loaded at a time, then DecideVotes, for one window after another. It returns the number of positions of a window. If poor is
+// BeginVotes copies a sequence of length bases to the device, for the reads to vote on its bases: first LoadPlaces, then CountVotes and
+// DecideVotes for one window after another. It returns the number of positions of a window. If poor is
 // set, SelectPoor finds the poorly placed reads after that. The index is lost.
 // The error wraps ErrMemory if there is too little memory.
 func (p *Placer) BeginVotes(packed []byte, length int, poor bool) (window int, err error) {
@@ -40,17 +40,15 @@ func (p *Placer) BeginVotes(packed []byte, length int, poor bool) (window int, e
 	return window, err
 }
 
-// CountVotes adds the votes of the reads on positions lo..hi-1 to those of before, unless first is set. LoadPlaces has loaded their places.
-// The error wraps ErrMemory if there is too little memory.
-func (p *Placer) CountVotes(lo, hi int, first bool) error {
+// CountVotes counts the votes of the reads on positions lo..hi-1. LoadPlaces has loaded their places. The error wraps ErrMemory if there is
+// too little memory.
+func (p *Placer) CountVotes(lo, hi int) error {
 	if n := hi - lo; p.voters < p.count || lo < 0 || hi > p.votedLength || 16*n > p.bases.size || 4*n+32 > p.depth.size {
 		return fmt.Errorf("counting votes on positions %d..%d of %d: there are no places, or there is no room", lo, hi, p.votedLength)
 	}
 	return p.do(func() {
-		if first {
-			p.set(p.bases.at(), 0, 16*(hi-lo), "votes")
-			p.set(p.depth.at(), 0, 4*(hi-lo+1), "votes")
-		}
+		p.set(p.bases.at(), 0, 16*(hi-lo), "votes")
+		p.set(p.depth.at(), 0, 4*(hi-lo+1), "votes")
 		p.loadAddresses()
 		p.launch(C.STEP_VOTE_COUNT, threadBlocks(p.count, threads), p.reads.at(), p.places.at(), uint64(lo), uint64(hi), p.bases.at(),
 			p.depth.at())
@@ -99,40 +97,4 @@ func (p *Placer) freeVotes() {
 	for _, b := range []*buffer{&p.shared, &p.bases, &p.depth} {
 		p.err = errors.Join(p.err, b.free())
 	}
-}
-
-// Cover finds which of the first length bases of the pseudogenome the reads cover: it sets their bits in covered. Then it replaces
-// positions, which are those of in, by the number of covered bases before each. It returns whether there are uncovered bases; if not,
-// positions has not changed.
-// The error wraps ErrMemory if there is too little memory: 8 bytes for each base.
-func (p *Placer) Cover(length int, in Places, covered []uint64, positions []uint32) (uncovered bool, err error) {
-	if err := p.checkPlaces(in); err != nil {
-		return false, err
-	}
-	if 64*len(covered) < length || len(positions) != len(in.Positions) {
-		return false, fmt.Errorf("%d positions in %d words, %d records of %d", length, len(covered), len(positions), len(in.Positions))
-	}
-	p.voters = 0
-	err = p.do(func() {
-		defer p.freeVotes()
-		p.loadPlaces(in)
-		p.loadAddresses()
-		depth, kept, bits := &p.depth, &p.bases, &p.shared
-		p.room(depth, 4*length+32, "covered bases")
-		p.room(kept, 4*length+32, "covered bases")
-		p.room(bits, 8*len(covered), "covered bases")
-		p.set(depth.at(), 0, 4*(length+1), "covered bases")
-		p.set(bits.at(), 0, 8*len(covered), "covered bases")
-		p.launch(C.STEP_COVER, threadBlocks(p.count, threads), p.reads.at(), p.places.at(), uint64(length), depth.at())
-		p.scanTotal(depth.at(), length+1)
-		p.launch(C.STEP_COVERED, threadBlocks(length+1, threads), depth.at(), uint64(length), bits.at(), kept.at())
-		p.scanTotal(kept.at(), length+1)
-		if uncovered = int(p.sum()) != length && p.err == nil; !uncovered {
-			return
-		}
-		p.launch(C.STEP_MOVE, threadBlocks(len(positions), threads), p.positions.at(), uint64(len(positions)), kept.at())
-		p.download(bytesOf(covered), bits.at(), "covered bases")
-		p.download(bytesOf(positions), p.positions.at(), "the places of the reads")
-	})
-	return uncovered && err == nil, err
 }

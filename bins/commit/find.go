@@ -170,6 +170,13 @@ func list(dir string) ([]Entry, error) {
 					if err != nil && !errors.Is(err, os.ErrPermission) {
 						return nil, err
 					}
+					if id.ext != ext && ext == PackedDataExt && there[name+ParityExt] {
+						if ours, err := isFileOf(dir, name, ext); err != nil && !errors.Is(err, os.ErrPermission) {
+							return nil, err
+						} else if ours {
+							id.ext = ext
+						}
+					}
 					if id.ext != ext {
 						continue
 					}

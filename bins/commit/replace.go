@@ -57,6 +57,14 @@ func checkReplaceable(dir, name string, s Stage, replace MayReplace, by [idLen]b
 			}
 		}
 	}
+	path := filepath.Join(dir, name+ParityExt)
+	if _, err := vfs.Lstat(path); err == nil {
+		if ours, err := isFileOf(dir, name, ParityExt); err != nil {
+			return err
+		} else if !ours {
+			return fmt.Errorf("%s: %w", path, ErrForeign)
+		}
+	}
 	switch {
 	case !replaces:
 		return nil

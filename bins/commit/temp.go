@@ -16,8 +16,10 @@ import (
 // is killed. Elsewhere it has a random name, and is locked as long as it is in use.
 type Temp struct {
 	*vfs.File
-	dir  string
-	path string // the random name; "" if there is none
+	dir     string
+	path    string // the random name; "" if there is none
+	access  Access // who may read it once it has its name
+	modeSet bool   // its mode is what it is to be
 }
 
 // How random names begin and end.
@@ -80,6 +82,7 @@ func NewUnnamed(dir, path string) (*Temp, error) {
 // synced. If a file has that name already it is replaced, or without replace the error
 // wraps fs.ErrExist. A directory is never replaced.
 func (t *Temp) Install(path string, replace bool) error {
+	t.open()
 	if t.path == "" {
 		if !replace {
 			return t.Link(path)

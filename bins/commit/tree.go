@@ -25,7 +25,8 @@ type Tree struct{ Dir, Name string }
 func (t Tree) Path() string { return filepath.Join(t.Dir, t.Name+TreeExt) }
 
 // FindTrees returns the side archives that path leads to, sorted by name: all of a directory, the one of the path DIR/NAME.ctree, or that
-// of DIR/NAME if there is no archive of this name. The result is empty if there is none. Nothing is written.
+// of DIR/NAME if there is no archive of this name. The result is empty if there is none. A file is one by its
+// name: what it holds may be lost. Nothing is written.
 func FindTrees(path string) ([]Tree, error) {
 	info, err := vfs.Stat(path)
 	if err == nil && info.IsDir() {
@@ -36,12 +37,7 @@ func FindTrees(path string) ([]Tree, error) {
 		var found []Tree
 		for _, f := range files {
 			name, ok := strings.CutSuffix(f.Name(), TreeExt)
-			if !ok || name == "" || f.IsDir() {
-				continue
-			}
-			if ok, err := isFileOf(path, name, TreeExt); err != nil {
-				return nil, err
-			} else if ok {
+			if ok && name != "" && !f.IsDir() {
 				found = append(found, Tree{path, name})
 			}
 		}
@@ -61,7 +57,10 @@ func FindTrees(path string) ([]Tree, error) {
 			return nil, err
 		}
 	}
-	if ok, err := isFileOf(t.Dir, t.Name, TreeExt); !ok {
+	switch info, err := vfs.Stat(t.Path()); {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir():
+		return nil, nil
+	case err != nil:
 		return nil, err
 	}
 	return []Tree{t}, nil

@@ -1,6 +1,9 @@
 package vfs
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // ConcurrentWriter writes to a file from several goroutines at a time, each to other bytes.
 //
@@ -12,7 +15,9 @@ type ConcurrentWriter struct {
 	f *File
 	// writing is held during a write. Threads that wait for the system use up processor time.
 	writing sync.Mutex
-	large   largeWrites
+	// fewLargePages is set once the system refused a large page of the file, or took long: each call waits for all processors, and where
+	// free memory is in small pieces, pages are put together by moving others.
+	fewLargePages atomic.Bool
 
 	mu       sync.Mutex
 	unmapped bool  // mappings can't be used
@@ -55,7 +60,7 @@ func (c *ConcurrentWriter) writeMapped(p []byte, at int64) (bool, error) {
 	if err := injectFault("pwrite", c.f.path); err != nil {
 		return false, withPath(c.f.path, err)
 	}
-	if !copyToMapping(c.f.f, p, at, &c.large) {
+	if !copyToMapping(c.f.f, p, at, &c.fewLargePages) {
 		c.mu.Lock()
 		c.unmapped = true
 		c.mu.Unlock()

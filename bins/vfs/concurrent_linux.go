@@ -3,6 +3,7 @@ package vfs
 import (
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -16,6 +17,8 @@ const (
 	mappedAtOnce = 4 * largepages.Size
 	// populatedAtOnce is how many bytes of a mapping get memory at a time. The cache still has it when it is written to.
 	populatedAtOnce = 512 << 10
+	// slowCall is how long making the large pages of a mapping may take. One page usually takes 0.3 to 0.7 ms.
+	slowCall = 25 * time.Millisecond
 )
 
 // canMapWrites reports whether f can be written to by mappings: its content is in memory only, its size is not limited, and the system
@@ -42,9 +45,9 @@ var followsAdvice = sync.OnceValue(func() bool {
 })
 
 // copyToMapping copies p to offset at of the file, which must not end before p does. It returns false if there is not enough room, or if
-// the system can't say so: then writing to the mapping would end the process. A large page that lies within p is asked for as large
-// allows.
-func copyToMapping(f *os.File, p []byte, at int64, large *largeWrites) bool {
+// the system can't say so: then writing to the mapping would end the process. Large pages that lie within p are asked for
+// until few is set.
+func copyToMapping(f *os.File, p []byte, at int64, few *atomic.Bool) bool {
 	w, err := newWindow()
 	if err != nil {
 		return false
@@ -56,7 +59,7 @@ func copyToMapping(f *os.File, p []byte, at int64, large *largeWrites) bool {
 		if err != nil {
 			return false
 		}
-		if !copyToPages(m, p[:n], skip, at, large) {
+		if !copyToPages(m, p[:n], skip, at, few) {
 			return false
 		}
 		p, at = p[n:], at+int64(n)
@@ -94,20 +97,16 @@ func (w window) show(f *os.File, at int64, n int) (mapping []byte, skip int, err
 }
 
 // copyToPages copies p to byte skip of a mapping, which is at an offset of the file. Large pages that p fills are asked for.
-func copyToPages(mapping, p []byte, skip int, offset int64, large *largeWrites) bool {
+func copyToPages(mapping, p []byte, skip int, offset int64, few *atomic.Bool) bool {
 	// A large page that p fills in part would also be that of another goroutine.
 	from := skip + int(-offset&(largepages.Size-1))
 	to := skip + len(p) - int((offset+int64(len(p)))%largepages.Size)
-	for from < to {
-		n := large.allow((to - from) / largepages.Size)
-		if n == 0 {
-			break
-		}
-		end := from + n*largepages.Size
+	if from < to && !few.Load() {
 		begin := time.Now()
-		err := makeLarge(mapping[from:end])
-		large.done(n, err == nil || err == unix.EAGAIN, time.Since(begin))
-		from = end
+		err := makeLarge(mapping[from:to])
+		if err != nil && err != unix.EAGAIN || time.Since(begin) > slowCall {
+			few.Store(true)
+		}
 	}
 	return copyPopulated(mapping, p, skip)
 }

@@ -54,12 +54,12 @@ func TestConcurrentWriter(t *testing.T) {
 	for _, c := range []struct {
 		name, dir string
 		mapped    bool
-		large     largeState
+		few       bool // large pages are not asked for
 	}{
-		{"at once", memory, false, largeUntried},
-		{"mapped", memory, true, largeUsed},
-		{"mapped, small pages", memory, true, largeRefused},
-		{"disk", t.TempDir(), false, largeUntried},
+		{"at once", memory, false, false},
+		{"mapped", memory, true, false},
+		{"mapped, small pages", memory, true, true},
+		{"disk", t.TempDir(), false, false},
 	} {
 		path := filepath.Join(c.dir, "f")
 		f, err := Create(path)
@@ -67,7 +67,7 @@ func TestConcurrentWriter(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := NewConcurrentWriter(f)
-		w.large.state = c.large
+		w.fewLargePages.Store(c.few)
 		if c.dir == memory && w.unmapped == followsAdvice() {
 			t.Errorf("%s: mappings are used: %v", c.name, !w.unmapped)
 		}
@@ -176,10 +176,10 @@ func TestConcurrentWriterLarge(t *testing.T) {
 			t.Fatalf("write at %d: %v, %v", at, done, err)
 		}
 	}
-	if w.large.state != largeUsed {
+	if w.fewLargePages.Load() {
 		t.Skip("the system has no large pages for files, or gives them slowly")
 	}
-	// Bytes 1 to 5 MiB, to 10 MiB and to 15 MiB, each and one more, fill these. The first page was asked for alone.
+	// Bytes 1 to 5 MiB, to 10 MiB and to 15 MiB, each and one more, fill these.
 	for i, want := range []bool{false, true, false, true, true, false, true} {
 		if got := hasLargePage(t, f, int64(i)*largepages.Size); got != want {
 			t.Errorf("page at %d MiB: large %v, want %v", 2*i, got, want)
@@ -224,14 +224,14 @@ func hasLargePage(t *testing.T, f *File, at int64) bool {
 // TestConcurrentWriterFullLarge fills a file system with large and small pages, by several goroutines: a write that has no room says so,
 // and the process lives.
 func TestConcurrentWriterFullLarge(t *testing.T) {
-	for _, state := range []largeState{largeUntried, largeUsed, largeRefused} {
+	for _, few := range []bool{false, true} {
 		dir := inMemory(t, "21m")
 		f, err := Create(filepath.Join(dir, "f"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		w := NewConcurrentWriter(f)
-		w.large.state = state
+		w.fewLargePages.Store(few)
 		const size = 3<<20 + 100
 		p := bytes.Repeat([]byte("x"), size)
 		var full atomic.Int32

@@ -2,8 +2,11 @@
 
 package vfs
 
-import "os"
+import (
+	"os"
+	"sync/atomic"
+)
 
 func canMapWrites(*os.File) bool { return false }
 
-func copyToMapping(*os.File, []byte, int64, *largeWrites) bool { return false }
+func copyToMapping(*os.File, []byte, int64, *atomic.Bool) bool { return false }

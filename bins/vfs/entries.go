@@ -33,6 +33,9 @@ func fileMode(bits uint32) fs.FileMode {
 	return m
 }
 
+// Masked returns bits, as of ModeBits, without those that the umask of the process removes.
+func Masked(bits uint32) uint32 { return bits &^ umask }
+
 // SetMode sets the mode of an open file, which may have no name, to bits as of ModeBits.
 func (f *File) SetMode(bits uint32) error {
 	return call("fchmod", f.path, func() error { return f.f.Chmod(fileMode(bits)) })

@@ -110,26 +110,26 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 	return o.packed(s, "archive", summary, a.Bins)
 }
 
-// packOptions returns how to pack what c bins: with the same threads and memory, and on a GPU if it bins on one.
-func (o *archiveFlags) packOptions(c *binning.Config, level compress.Level) compress.PackOptions {
-	p := compress.PackOptions{
+// archiving returns what is to be done for the inputs of c: they are packed with the threads and the memory that bin them, and on a GPU if
+// one bins them.
+func (o *archiveFlags) archiving(c binning.Config, level compress.Level) *batches.Archive {
+	a := &batches.Archive{Config: c, UsableGPU: func() (bool, error) { return usableGPU(o.device) }, Collect: collectGarbage}
+	a.Pack = compress.PackOptions{
 		Threads: c.Threads, Memory: c.Memory, GPU: c.NewAssigner != nil,
 		Tool: tool, Level: level, TwoBit: o.twoBit, SliceText: uint64(o.slice), NoVerify: o.noVerify, Force: o.force,
+		Parity: float64(o.parity),
 	}
-	o.tuning.pack(p)
-	return p
-}
-
-// archiving returns what is to be done for the inputs of c.
-func (o *archiveFlags) archiving(c binning.Config, level compress.Level) *batches.Archive {
-	a := &batches.Archive{Config: c, Pack: o.packOptions(&c, level), UsableGPU: func() (bool, error) { return usableGPU(o.device) },
-		Collect: garbage.collect}
+	o.tuning.pack(a.Pack)
 	if a.Config.Name == "" {
 		a.Config.Name = binning.ArchiveName(c.Inputs)
 	}
 	if o.given("level") {
 		a.Level = &level
 	}
+	if o.given("two-bit") {
+		a.TwoBit = &o.twoBit
+	}
+	a.Pack.Access = batches.AccessTo(c.Inputs, nil)
 	a.Config.Hold, a.Config.TempDir = c.Memory/max(o.tuning.heldShare, heldShare), o.tempDir
 	return a
 }

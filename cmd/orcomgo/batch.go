@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"io"
+	"io/fs"
+	"path"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,6 +36,9 @@ type batch struct {
 	sideResults []*sideResult // of trees
 
 	needs *tree.Needs // of the side archives in OUT that are not of trees
+
+	sideOf  map[string]string      // the side archives that list files of reads, by the paths of these
+	allowed map[string]fs.FileMode // the modes of files in directories, less what the directories above them don't allow
 
 	mu    sync.Mutex
 	parts []*progress // of samples that are being archived
@@ -164,10 +170,35 @@ func (b *batch) begin() {
 	}
 	b.sum += b.sideTotal()
 	var own []string
+	b.sideOf, b.allowed = make(map[string]string), make(map[string]fs.FileMode)
 	for _, t := range b.trees {
-		own = append(own, sideName(t.Root))
+		name := sideName(t.Root)
+		own = append(own, name)
+		above := map[string]fs.FileMode{".": searchable(t.Info.Mode())} // by the path of a directory below the root
+		for i := range t.Files {
+			f := &t.Files[i]
+			allowed := above[path.Dir(f.Rel)]
+			b.allowed[f.Path] = f.Info.Mode() & allowed
+			switch f.Class {
+			case samples.Reads:
+				b.sideOf[f.Path] = name
+			case samples.Directory:
+				above[f.Rel] = allowed & searchable(f.Info.Mode())
+			}
+		}
 	}
 	b.needs = tree.NewNeeds(b.config.OutDir, own...)
+}
+
+// searchable returns the permissions that files in a directory of this mode have at most: nobody reads them who can't search it.
+func searchable(mode fs.FileMode) fs.FileMode {
+	allowed := fs.FileMode(0o777)
+	for _, who := range []fs.FileMode{0o001, 0o010} {
+		if mode&who == 0 {
+			allowed &^= 7 * who
+		}
+	}
+	return allowed
 }
 
 // stages returns the stages of a batch, of which the last one has this name.
@@ -297,11 +328,17 @@ func (b *batch) archive(ctx context.Context, i, threads int, device string) {
 		c.Inputs, c.Threads, c.Memory = sample.Inputs, threads, uint64(b.memory)/uint64(b.jobs)
 		if r.err = useDevice(ctx, device, &c); r.err == nil {
 			a := b.archiving(c, b.level)
+			a.Pack.Access = batches.AccessTo(c.Inputs, b.allowed)
+			for _, in := range c.Inputs {
+				if side, ok := b.sideOf[in.Path]; ok && !slices.Contains(a.Pack.Sides, side) { // a group may be of several directories
+					a.Pack.Sides = append(a.Pack.Sides, side)
+				}
+			}
 			a.MayReplace(b.needs)
 			a.Report, a.Finish = part.report, part.finish
 			a.Note = func(line string) { b.bar.note(sample.Name + ": " + line) }
 			r.summary, r.outcome, r.err = b.runNamed(ctx, a, sample)
-			garbage.collect() // before the next one
+			collectGarbage() // before the next one
 		}
 	}
 	r.err, r.took = hint(r.err), time.Since(began)
@@ -317,12 +354,23 @@ func (b *batch) archive(ctx context.Context, i, threads int, device string) {
 	}
 }
 
-// text says what became of a sample.
-func (r *result) text() string {
+// word says what became of a sample, for scripts.
+func (r *result) word() (word, problem string) {
 	switch {
 	case r.err != nil:
-		return "FAILED: " + oneLine(r.err.Error())
+		return "failed", oneLine(r.err.Error())
 	case r.outcome == batches.WasThere:
+		return "present", ""
+	}
+	return "archived", ""
+}
+
+// text says what became of a sample.
+func (r *result) text() string {
+	switch word, problem := r.word(); word {
+	case "failed":
+		return "FAILED: " + problem
+	case "present":
 		return "there already"
 	}
 	return "archived"

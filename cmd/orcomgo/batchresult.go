@@ -11,7 +11,6 @@ import (
 
 	"orcomgo/binning"
 	"orcomgo/bins/commit"
-	"orcomgo/cmd/orcomgo/batches"
 )
 
 // batchJSON is what archive --json prints of many samples.
@@ -58,27 +57,19 @@ type sampleJSON struct {
 func (b *batch) tell(s *streams) error {
 	j := batchJSON{runJSON: b.runJSON("archive"), Jobs: b.jobs, Samples: []sampleJSON{}, Unread: []string{}, Others: list(b.others),
 		Sides: []sideJSON{}}
+	counts := make(map[string]int)
 	for i := range b.list {
-		j.Samples = append(j.Samples, b.sampleJSON(i))
-		switch r := &b.results[i]; {
-		case r.err != nil:
-			j.Failed++
-		case r.outcome == batches.WasThere:
-			j.Present++
-		default:
-			j.Archived++
-		}
+		k := b.sampleJSON(i)
+		counts[k.Result]++
+		j.Samples = append(j.Samples, k)
 	}
+	j.Archived, j.Present, j.Failed = counts["archived"], counts["present"], counts["failed"]
 	sideFailed := ""
 	for i, r := range b.sideResults {
-		k := sideJSON{Archive: commit.Tree{Dir: b.config.OutDir, Name: r.name}.Path(), Result: "archived", Files: r.files, Others: r.others,
+		k := sideJSON{Archive: commit.Tree{Dir: b.config.OutDir, Name: r.name}.Path(), Files: r.files, Others: r.others,
 			Bytes: r.bytes, Stored: r.stored, Seconds: r.took.Seconds()}
-		switch {
-		case r.err != nil:
-			k.Result, k.Problem = "failed", oneLine(r.err.Error())
+		if k.Result, k.Problem = r.word(); r.err != nil {
 			sideFailed = b.trees[i].Root
-		case r.outcome == batches.WasThere:
-			k.Result = "present"
 		}
 		j.Sides = append(j.Sides, k)
 	}
@@ -135,17 +126,12 @@ func (b *batch) unsuitedReads() bool {
 
 func (b *batch) sampleJSON(i int) sampleJSON {
 	r := &b.results[i]
-	j := sampleJSON{Sample: b.list[i].Name, Archive: b.path(i), Result: "archived", Samples: b.list[i].Members(),
+	j := sampleJSON{Sample: b.list[i].Name, Archive: b.path(i), Samples: b.list[i].Members(),
 		Inputs: []string{}, Seconds: r.took.Seconds()}
 	for _, in := range b.list[i].Inputs {
 		j.Inputs = append(j.Inputs, in.Path)
 	}
-	switch {
-	case r.err != nil:
-		j.Result, j.Problem = "failed", oneLine(r.err.Error())
-	case r.outcome == batches.WasThere:
-		j.Result = "present"
-	}
+	j.Result, j.Problem = r.word()
 	if s := r.summary; s != nil && r.err == nil {
 		j.Records, j.Bases, j.TextBytes, j.ArchiveBytes = s.Records, s.Bases, s.TextBytes, s.ArchiveBytes
 	}

@@ -119,21 +119,17 @@ func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
 	if c.Force {
 		needs.Read()
 	}
+	c.Access = batches.AccessTo(c.Inputs, nil)
 	c.MayReplace = func(_, name string, _ [16]byte) error { return needs.Check(name, [16]byte{}) }
 	summary, err := binning.Run(ctx, c)
 	bar.close()
 	if err != nil {
 		return hintName(err)
 	}
-	logBusy(s.log, &summary)
+	t := summary.Stages // for how many seconds each was busy, summed over all blocks
+	s.log.event("busy", "start", t.Start.Seconds(), "read", t.Read.Seconds(), "assign", t.Assign.Seconds(), "encode", t.Encode.Seconds(),
+		"write", t.Write.Seconds(), "commit", t.Commit.Seconds(), "blocks", summary.Blocks, "gpu_blocks", summary.DeviceBlocks)
 	return o.summarize(s, &summary)
-}
-
-// logBusy logs for how many seconds each stage of binning was busy, summed over all blocks.
-func logBusy(log *runLog, s *binning.Summary) {
-	t := s.Stages
-	log.event("busy", "start", t.Start.Seconds(), "read", t.Read.Seconds(), "assign", t.Assign.Seconds(), "encode", t.Encode.Seconds(),
-		"write", t.Write.Seconds(), "commit", t.Commit.Seconds(), "blocks", s.Blocks, "gpu_blocks", s.DeviceBlocks)
 }
 
 // usagef returns a mistake in the command line, after the command's name.

@@ -46,14 +46,7 @@ func init() {
 	cobra.EnableCommandSorting = false
 	cobra.MousetrapHelpText = "" // Windows: work without a terminal, too
 	commands = []*command{&archiveCommand, &unpackCommand, &planCommand, &binCommand, &packCommand, &verifyCommand, &infoCommand,
-		&reportCommand, &indexCommand, &findCommand, &versionCommand, &manCommand, &directoriesTopic, &groupsTopic, &againTopic}
-}
-
-// dispatch runs the command that the arguments ask for.
-func dispatch(ctx context.Context, s *streams, args []string) error {
-	root := commandTree(s)
-	root.SetArgs(append([]string{}, args...)) // cobra takes those of the process for nil
-	return root.ExecuteContext(ctx)
+		&repairCommand, &protectCommand, &reportCommand, &indexCommand, &findCommand, &versionCommand, &manCommand, &directoriesTopic, &groupsTopic, &againTopic}
 }
 
 // commandTree returns the command line: the program and its subcommands.
@@ -151,6 +144,7 @@ func (c *command) cobra(s *streams) *cobra.Command {
 var flagWords = map[string][]string{
 	"order": {"original", "any"}, "names": {"keep", "drop"}, "quality": {"keep", "bin8", "drop"}, "level": {"fast", "default", "max"},
 	"device": {"auto", "cpu", "gpu"}, "source": {"auto", "all", "time", "none"}, "group": {"none", "auto"}, "mate": {"1", "2"},
+	"parity": {"1%", "5%", "none"},
 }
 
 const overviewExamples = `  orcomgo archive -1 run_R1.fastq.gz -2 run_R2.fastq.gz run/   archive a pair, checked

@@ -323,16 +323,8 @@ func (r *findRun) summary(found []commit.Entry) {
 			archives++
 		}
 	}
-	fmt.Fprintf(r.s.err, "%d of %s found, in %d of %s; %s, %s\n", different, pluralOf(len(r.queries), "query", "queries"), archives,
+	fmt.Fprintf(r.s.err, "%d of %s found, in %d of %s; %s, %s\n", different, plural(uint64(len(r.queries)), "query"), archives,
 		plural(uint64(len(found)), "archive"), durationText(r.took()), plural(uint64(r.threads), "thread"))
-}
-
-// pluralOf is plural for nouns that don't end in s.
-func pluralOf(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return countText(uint64(n)) + " " + many
 }
 
 // took returns how long the command has been running.

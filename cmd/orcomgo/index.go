@@ -32,6 +32,7 @@ Examples:
 	flags: func(f *pflag.FlagSet) action {
 		var o indexFlags
 		f.BoolVarP(&o.force, "force", "f", false, "make indexes again that are there")
+		o.parity.define(f)
 		f.StringVar(&o.device, "device", "auto", "`WHERE` to sort suffixes: auto, cpu or gpu; the index is the same")
 		o.add(f)
 		return o.run
@@ -42,6 +43,7 @@ type indexFlags struct {
 	resources
 	force  bool
 	device string
+	parity share
 }
 
 // minIndexBases is from how many bases of pseudogenome on, for each thread, --device auto chooses a GPU. It takes about a second to start,
@@ -98,7 +100,7 @@ func (o *indexFlags) one(ctx context.Context, s *streams, e commit.Entry, onGPU 
 		return nil, err
 	}
 	defer bar.close()
-	options := compress.IndexOptions{Threads: o.threads, Memory: uint64(o.memory), Force: o.force, GPU: onGPU,
+	options := compress.IndexOptions{Threads: o.threads, Memory: uint64(o.memory), Force: o.force, Parity: float64(o.parity), GPU: onGPU,
 		Progress: bar.report, Note: bar.note}
 	n, err := compress.Index(ctx, e, options)
 	bar.close()

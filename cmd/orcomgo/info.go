@@ -90,28 +90,38 @@ func (o *infoFlags) run(ctx context.Context, s *streams, args []string) error {
 	}
 	failed, missing, why := 0, 0, ""
 	sums := checksumList{md5: o.md5, files: o.files}
+	all := len(found) + len(trees)
+	unreadable := func(err error) error {
+		if all == 1 || !compress.IsDamage(err) && brokenStdout(err) {
+			return err
+		}
+		failed++
+		fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(err.Error()))
+		return nil
+	}
 	for i, t := range trees {
-		if o.sha256 || o.md5 {
-			if err := sums.writeTree(ctx, s.out, t); err != nil {
+		var err error
+		switch {
+		case o.sha256 || o.md5:
+			err = sums.writeTree(ctx, s.out, t)
+		case i > 0 && !o.json:
+			fmt.Fprintln(s.out)
+			fallthrough
+		default:
+			err = infoTree(s.out, t, o.json)
+		}
+		if err != nil {
+			if err = unreadable(err); err != nil {
 				return err
 			}
-			continue
-		}
-		if i > 0 && !o.json {
-			fmt.Fprintln(s.out)
-		}
-		if err := infoTree(s.out, t, o.json); err != nil {
-			return err
 		}
 	}
 	for i, e := range found {
 		n, err := compress.Info(e)
 		if err != nil {
-			if len(found) == 1 {
+			if err = unreadable(err); err != nil {
 				return err
 			}
-			failed++
-			fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(err.Error()))
 			continue
 		}
 		switch {
@@ -144,7 +154,7 @@ func (o *infoFlags) run(ctx context.Context, s *streams, args []string) error {
 		return fmt.Errorf("%s: %s", dir, why)
 	}
 	if failed > 0 {
-		return fmt.Errorf("%s: %d of %s can't be read", dir, failed, plural(uint64(len(found)), "archive"))
+		return fmt.Errorf("%s: %d of %s can't be read", dir, failed, plural(uint64(all), "archive"))
 	}
 	return nil
 }
@@ -197,7 +207,7 @@ func fromBAM(in compress.InputInformation) bool {
 // describe prints an archive's description for people.
 func describe(w io.Writer, n *compress.Information) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "%s, %s by %s, format %d, ID %s\n", oneLine(n.Name), n.Stage, n.Tool, n.FormatVersion, n.ID)
+	fmt.Fprintf(out, "%s, %s by %s, format %d, ID %s\n", oneLine(n.Name), n.Stage, oneLine(n.Tool), n.FormatVersion, n.ID)
 	fmt.Fprintf(out, "order %s, names %s, quality %s", n.Order, n.Names, n.Quality)
 	switch {
 	case n.ReadsOnly:

@@ -130,3 +130,15 @@ type readJSON struct {
 	Strand string `json:"strand"`
 	Base   int    `json:"base"`
 }
+
+// repairJSON is what repair --json and protect --json print.
+type repairJSON struct {
+	runJSON
+	Files []compress.Repaired `json:"files"`
+}
+
+// salvageJSON is what unpack --salvage --json prints.
+type salvageJSON struct {
+	runJSON
+	Files []compress.Salvaged `json:"files"`
+}

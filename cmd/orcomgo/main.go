@@ -94,9 +94,11 @@ func (s signalled) status() int {
 
 // run is main without the process: it returns the exit status.
 func run(ctx context.Context, standard *streams, args []string) int {
-	out, s := &stdoutWriter{to: standard.out}, *standard
+	out, s := &stdoutWriter{to: standard.out, refused: standard.noOut}, *standard
 	s.out, s.err, s.log = out, stderrWriter{standard.err}, new(runLog)
-	err := dispatch(ctx, &s, args)
+	root := commandTree(&s)
+	root.SetArgs(append([]string{}, args...)) // cobra takes those of the process for nil
+	err := root.ExecuteContext(ctx)
 	if err == nil {
 		out.close()
 		err = out.err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"orcomgo/binning"
+	"orcomgo/binning/samples"
 	"orcomgo/bins/record"
 	"orcomgo/cmd/orcomgo/batches"
 	"os"
@@ -53,33 +54,16 @@ func pairAdvice(args []string) string {
 	return "give the output directory last"
 }
 
-// findPair returns the first two arguments that look like the mates of a pair.
+// findPair returns the first two arguments whose names say that they are the mates of a pair.
 func findPair(args []string) (first, second string, ok bool) {
 	for _, a := range args {
 		for _, b := range args {
-			if mates(filepath.Base(a), filepath.Base(b)) {
+			x, _ := samples.Parse(filepath.Base(a))
+			y, _ := samples.Parse(filepath.Base(b))
+			if x.Role == samples.First && y.Role == samples.Second && x.Sample == y.Sample && x.Lane == y.Lane && x.Part == y.Part {
 				return a, b, true
 			}
 		}
 	}
 	return "", "", false
-}
-
-// mates reports whether two names differ first in the number of a mate: run_1.fq and
-// run_2.fq, run_R1_001.fastq.gz and run_R2_001.fastq.gz, run.r1.fq and run.r2.fq. The text after
-// the number may differ, because it may be the mistake.
-func mates(a, b string) bool {
-	i := 0
-	for i < min(len(a), len(b)) && a[i] == b[i] {
-		i++
-	}
-	if i == min(len(a), len(b)) || a[i] != '1' || b[i] != '2' {
-		return false
-	}
-	before := strings.TrimRight(a[:i], "Rr")
-	if len(before) < i-1 {
-		return false // more than one letter
-	}
-	alone := func(s string) bool { return len(s) == i+1 || s[i+1] < '0' || s[i+1] > '9' }
-	return alone(a) && alone(b) && (before == "" || strings.ContainsRune("._-", rune(before[len(before)-1])))
 }

@@ -14,6 +14,7 @@ import (
 type newFile struct {
 	path    string
 	content []byte
+	access  commit.Access
 }
 
 // writeNew writes files, and the directories that they are in if there are none. They have their names once all of them are complete, so
@@ -38,6 +39,7 @@ func writeNew(files []newFile, replace bool) (err error) {
 			return err
 		}
 		defer t.Discard()
+		t.Restrict(f.access)
 		if _, err := t.Write(f.content); err != nil {
 			return err
 		}

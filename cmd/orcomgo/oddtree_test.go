@@ -206,7 +206,7 @@ func TestChangedTree(t *testing.T) {
 			if trees, err := commit.FindTrees(out); len(trees) > 0 || err != nil {
 				t.Errorf("%s at %s: a side archive, %v", name, at, err)
 			}
-			mustRun(t, "verify", "--quiet", out)
+			verifyReads(t, out)
 		}
 	}
 }

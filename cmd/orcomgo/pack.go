@@ -47,16 +47,18 @@ type packFlags struct {
 	device                    string
 }
 
-// effort is the flags --level, --two-bit and --slice-size.
+// effort is the flags --level, --two-bit, --slice-size and --parity.
 type effort struct {
 	word   string
 	twoBit bool
 	slice  size
+	parity share
 }
 
 func (e *effort) define(f *pflag.FlagSet) {
 	f.StringVar(&e.word, "level", "default", "`EFFORT` on the qualities: fast, default or max")
 	f.BoolVar(&e.twoBit, "two-bit", false, "keep assemblies (FASTA) in two bits a base: larger, but unpacked ten times as fast as .gz")
+	e.parity.define(f)
 	f.Var(&e.slice, "slice-size", "`SIZE` of text that is decoded for any record in it; less makes unpack of some records faster")
 }
 
@@ -109,7 +111,7 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 func (o *packFlags) options(level compress.Level, onGPU bool, bar *progress) compress.PackOptions {
 	p := compress.PackOptions{
 		Threads: o.threads, Memory: uint64(o.memory), Tool: tool, Level: level, TwoBit: o.twoBit, SliceText: uint64(o.slice),
-		KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force, MayReplace: keepNeeded, GPU: onGPU, Progress: bar.report,
+		KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force, Parity: float64(o.parity), MayReplace: keepNeeded, GPU: onGPU, Progress: bar.report,
 	}
 	if onGPU {
 		p.Ready = func() error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -157,12 +158,10 @@ func (o *planFlags) run(ctx context.Context, s *streams, args []string) error {
 	}
 	p.each = o.resources
 	p.each.threads, p.each.memory = max(o.threads/o.jobs, 1), o.memory/size(o.jobs)
-	temporary, err := commit.NewTempDir(o.tempDir, "orcomgo-plan-")
-	if err != nil {
-		return err
+	if p.dir, err = os.MkdirTemp(o.tempDir, "orcomgo-plan-"); err != nil {
+		return fmt.Errorf("%s: a directory for temporary files can't be made: %w", cmp.Or(o.tempDir, os.TempDir()), cause(err))
 	}
-	defer temporary.Remove()
-	p.dir = temporary.Path
+	defer os.RemoveAll(p.dir)
 	if err := p.group(ctx); err != nil {
 		return err
 	}

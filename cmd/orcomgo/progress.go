@@ -222,7 +222,7 @@ func (p *progress) show() {
 	case p.lineAt.IsZero() || now.Sub(p.lineAt) >= lineEvery || known && int(p.share*lineParts) > p.lineStep:
 		p.lineAt, p.lineStep = now, int(p.share*lineParts)
 		current.printed = true
-		fmt.Fprintln(p.out, p.line(current, known, now))
+		fmt.Fprintln(p.out, p.text(current, known))
 	}
 }
 

@@ -3,15 +3,19 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 	figures "orcomgo/compress/report"
+	"orcomgo/compress/tree"
 
 	"github.com/spf13/pflag"
 )
@@ -110,6 +114,10 @@ func (o *reportFlags) run(ctx context.Context, s *streams, args []string) error 
 			damaged++
 		}
 	}
+	sides, damagedSides, err := o.sides(ctx, s, args)
+	if err != nil {
+		return err
+	}
 	if o.json {
 		if err := writeJSON(s.out, reportJSON{o.runJSON("report"), all}); err != nil {
 			return err
@@ -120,8 +128,35 @@ func (o *reportFlags) run(ctx context.Context, s *streams, args []string) error 
 		return fmt.Errorf("%d of %s could not be read", failed, plural(uint64(len(found)), "archive"))
 	case damaged > 0:
 		return fmt.Errorf("%d of %s damaged: the report says what, and orcomgo verify does", damaged, plural(uint64(len(found)), "archive"))
+	case damagedSides > 0:
+		return fmt.Errorf("%d of %s damaged: orcomgo verify says what", damagedSides, plural(uint64(sides), "side archive"))
 	}
 	return nil
+}
+
+// sides checks the side archives of directories, which have no page, by the checksums of what is stored.
+func (o *reportFlags) sides(ctx context.Context, s *streams, args []string) (all, damaged int, err error) {
+	for _, arg := range args {
+		_, trees, err := findAll(arg)
+		if err != nil && !errors.Is(err, commit.ErrNotArchive) {
+			return 0, 0, err
+		}
+		for _, t := range trees {
+			all++
+			status, err := verifiedTree(ctx, t, tree.Options{Threads: o.threads, Memory: uint64(o.memory)}, true)
+			if err == nil && slices.ContainsFunc(status, func(f compress.FileStatus) bool { return !f.OK }) {
+				err = fmt.Errorf("%s: %w", t.Path(), parse.ErrCorrupt)
+			}
+			if err != nil && !compress.IsDamage(err) {
+				return 0, 0, err
+			}
+			if err != nil {
+				damaged++
+				fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(err.Error()))
+			}
+		}
+	}
+	return all, damaged, nil
 }
 
 // toDir reports whether pages are written to a directory.
@@ -184,9 +219,14 @@ func (o *reportFlags) one(ctx context.Context, s *streams, e commit.Entry) (*fig
 		return nil, err
 	}
 	var files []newFile
+	access := commit.AccessTo(e.Path()+commit.PackedDataExt, e.Path()+commit.BinsDataExt)
 	if o.multiqc != "" {
-		if files, err = o.sections(f); err != nil {
-			return nil, err
+		for _, section := range f.MultiQC() {
+			name, content, err := section.File(f.Archive.Name)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, newFile{filepath.Join(o.multiqc, name), content, access})
 		}
 	}
 	var page bytes.Buffer
@@ -196,7 +236,7 @@ func (o *reportFlags) one(ctx context.Context, s *streams, e commit.Entry) (*fig
 			return nil, err
 		}
 		if o.output != "-" {
-			files = append(files, newFile{path, page.Bytes()})
+			files = append(files, newFile{path, page.Bytes(), access})
 		}
 	}
 	if err := writeNew(files, o.force); err != nil {
@@ -214,16 +254,4 @@ func (o *reportFlags) one(ctx context.Context, s *streams, e commit.Entry) (*fig
 			durationText(o.took()))
 	}
 	return f, nil
-}
-
-// sections returns the files that MultiQC reads.
-func (o *reportFlags) sections(f *figures.Figures) (files []newFile, err error) {
-	for _, section := range f.MultiQC() {
-		name, content, err := section.File(f.Archive.Name)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, newFile{filepath.Join(o.multiqc, name), content})
-	}
-	return files, nil
 }

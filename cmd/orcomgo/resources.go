@@ -38,7 +38,7 @@ func (r *resources) add(f *pflag.FlagSet) {
 	f.BoolVar(&r.json, "json", false, "the result on standard output as JSON, for scripts")
 }
 
-// garbagePercent is how much the heap grows, in percent of what was in use and of the collector's reserve, before garbage is collected.
+// garbagePercent is how much the heap grows, in percent of what was in use and of the ballast, before garbage is collected.
 // Nearly all of a large heap is large arrays: frequent collections take little time and halve the garbage.
 const garbagePercent = 30
 
@@ -46,55 +46,25 @@ const garbagePercent = 30
 // a few megabytes: at 30 percent of those, collections would take a fifth of the processor time.
 const leastGarbage = 16 << 20
 
-// reservePieces is into how many pieces the reserve is divided, so that it can become smaller.
-const reservePieces = 8
+// ballast is never written to, so that the system gives it no memory. The runtime counts it as memory in use, so that the heap grows by up
+// to leastGarbage more than the percentage of what is in use. To change the percentage after each collection would do the same, but the
+// runtime would set the next goal first, by the percentage that was right before.
+var ballast []byte
 
-// collector decides when garbage is collected.
-type collector struct {
-	// reserve is never written to, so that the system gives it no memory. The runtime counts it as memory in use, so that the heap grows by
-	// up to leastGarbage more than the percentage of what is in use. To change the percentage after each collection would do the same, but
-	// the runtime would set the next goal first, by the percentage that was right before.
-	reserve [][]byte
-}
-
-// garbage has its reserve before anything was freed, because the runtime writes zeros to memory that was in use before.
-var garbage = newCollector()
-
-func newCollector() *collector {
-	debug.SetGCPercent(-1) // otherwise garbage is collected for each piece of the reserve
-	c := new(collector)
-	c.reserveFor(leastGarbage)
+// limitMemory has garbage collected in time for a heap that stays within memory. It is called before much was freed, because the runtime
+// writes zeros to memory that was in use before.
+func limitMemory(memory uint64) {
+	if n := min(memory/16, leastGarbage) * 100 / garbagePercent; n != uint64(len(ballast)) {
+		debug.SetGCPercent(-1) // otherwise garbage is collected for the ballast
+		ballast = make([]byte, n)
+	}
 	debug.SetGCPercent(garbagePercent)
-	return c
+	debug.SetMemoryLimit(int64(min(memory-min(uncounted, memory/5), 1<<60)) + int64(len(ballast)))
 }
 
-// reserveFor makes the reserve so large that the heap grows by so many bytes, leastGarbage at most, more than the percentage.
-func (c *collector) reserveFor(growth uint64) {
-	n := int(growth * reservePieces / leastGarbage)
-	for len(c.reserve) < n {
-		c.reserve = append(c.reserve, make([]byte, leastGarbage/reservePieces*100/garbagePercent))
-	}
-	clear(c.reserve[n:])
-	c.reserve = c.reserve[:n]
-}
-
-// reserved returns the size of the reserve in bytes.
-func (c *collector) reserved() (n uint64) {
-	for _, piece := range c.reserve {
-		n += uint64(len(piece))
-	}
-	return n
-}
-
-// limit has garbage collected in time for a heap that stays within memory.
-func (c *collector) limit(memory uint64) {
-	c.reserveFor(min(memory/16, leastGarbage))
-	debug.SetMemoryLimit(int64(min(memory-min(uncounted, memory/5), 1<<60) + c.reserved()))
-}
-
-// collect collects garbage, unless there can only be little.
-func (c *collector) collect() {
-	if readMetric("/memory/classes/heap/objects:bytes") > c.reserved()+leastGarbage/2 {
+// collectGarbage collects garbage, unless there can only be little.
+func collectGarbage() {
+	if readMetric("/memory/classes/heap/objects:bytes") > uint64(len(ballast))+leastGarbage/2 {
 		runtime.GC()
 	}
 }
@@ -126,7 +96,7 @@ func (r *resources) start(s *streams, model ...stageModel) (*progress, error) {
 	r.began = time.Now()
 	r.memory = r.limit()
 	runtime.GOMAXPROCS(r.threads)
-	garbage.limit(uint64(r.memory))
+	limitMemory(uint64(r.memory))
 	s.log.event("limits", "threads", r.threads, "memory", uint64(r.memory))
 	switch {
 	case !r.quiet:

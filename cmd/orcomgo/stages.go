@@ -52,14 +52,6 @@ var (
 	findModel = stageModel{name: compress.FindStage, unit: bytesUnit, group: 0, weight: 1}
 )
 
-// unpackStages returns the stages of unpack.
-func unpackStages(byName bool) []stageModel {
-	if byName {
-		return []stageModel{namesModel, unpackModel}
-	}
-	return []stageModel{unpackModel}
-}
-
 // packStages returns the stages of pack, or of archive with binModel first.
 func packStages(noVerify bool, first ...stageModel) []stageModel {
 	list := append(first, packModel...)

@@ -25,14 +25,15 @@ var unpackCommand = command{
 	about:    "restore the original files, byte for byte",
 	help: `unpack writes each input of the archive under its own name, in the current directory or in that of -o. A file gets its
 name only when all of it is written and its checksum is right, and the time at which the file that was archived was
-last written to. It works before pack as well as after. Where a file of several is damaged in the archive, the others
-are restored, and the exit status is 1. With -o - the exit status is 1 if standard output is closed, as which
+last written to. It works before pack as well as after. Damage is mended by the parity as the archive is read, which is said
+and changes nothing on disk. Where a file of several is damaged beyond that, the others are restored, and the exit
+status is 1; with --salvage what is whole of each record is. With -o - the exit status is 1 if standard output is closed, as which
 /dev/null open for reading and writing counts.
 
 A directory that was archived as a whole is restored as a whole: side files and the reads of all samples, under their
-paths, with their modes, times and links. --input chooses files or directories by their paths or names, or by
-patterns. Text of compressed reads is restored without .gz; --gzip compresses it again, and only that. One file of it
-can be written to -o -.
+paths, with their modes (less the umask; without set-user-ID and set-group-ID, as owners are not kept), times and links.
+--input chooses files or directories by their paths or names, or by patterns. Text of compressed reads is restored
+without .gz; --gzip compresses it again, and only that. One file of it can be written to -o -.
 
 Some records: --input and --mate choose files of the archive; --records, --name, --names-from and --grep choose
 records, and names of files say so (run_R1.1-1000.fastq, run_R1.selected.fastq). Mates come together and in their
@@ -63,6 +64,7 @@ Examples:
 		f.BoolVar(&o.interleave, "interleave", false, "alternate the mates of a pair, in one output instead of two; further mates follow")
 		f.Uint64Var(&o.split, "split", 0, "write files of `N` records of each input")
 		f.BoolVar(&o.gzip, "gzip", false, "compress the output with gzip, in blocks (BGZF)")
+		f.BoolVar(&o.salvage, "salvage", false, "of a damaged archive, restore what is whole of each record, to files that say what is missing")
 		f.BoolVar(&o.touch, "touch", false, "give the files the present time, not that of the originals")
 		f.BoolVarP(&o.force, "force", "f", false, "overwrite files")
 		o.add(f)
@@ -93,6 +95,7 @@ type unpackFlags struct {
 	mate                           int
 	split                          uint64
 	interleave, gzip, touch, force bool
+	salvage                        bool
 }
 
 func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error {
@@ -134,6 +137,9 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	if options.Names, err = o.nameFilter(s); err != nil {
 		return err
 	}
+	if o.salvage {
+		return o.salvaged(ctx, s, dir, options)
+	}
 	if options.Stream != nil && s.noOut != nil {
 		return s.noOut
 	}
@@ -142,7 +148,11 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	} else if found {
 		return o.tree(ctx, s, t)
 	}
-	bar, err := o.start(s, unpackStages(options.Names != nil)...)
+	stages := []stageModel{unpackModel}
+	if options.Names != nil {
+		stages = []stageModel{namesModel, unpackModel}
+	}
+	bar, err := o.start(s, stages...)
 	if err != nil {
 		return err
 	}
@@ -151,14 +161,7 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	summary, err := compress.Unpack(ctx, dir, options)
 	bar.close()
 	if summary != nil {
-		for _, n := range summary.Notes {
-			fmt.Fprintf(s.err, "orcomgo: note: %s\n", oneLine(n))
-		}
-		for i := range summary.Files {
-			if f := &summary.Files[i]; !f.OK {
-				fmt.Fprintf(s.err, "orcomgo: %s\n", damageText(f))
-			}
-		}
+		o.tellFiles(s, summary.Files, summary.Notes)
 	}
 	if summary != nil && o.json {
 		if e := writeJSON(s.out, unpackJSON{o.runJSON("unpack"), list(summary.Files), list(summary.Notes)}); err == nil {
@@ -169,6 +172,39 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 		return hint(err)
 	}
 	return o.unpacked(s.err, summary)
+}
+
+// salvaged is run with --salvage.
+func (o *unpackFlags) salvaged(ctx context.Context, s *streams, path string, options compress.UnpackOptions) error {
+	if options.Stream != nil || isFIFO(o.output) || options.Records != nil || options.Names != nil || options.Inputs != nil ||
+		options.Samples != nil || o.mate > 0 || o.split > 0 || o.interleave || o.gzip {
+		return usagef("unpack: --salvage restores all there is to a directory, without other choices")
+	}
+	bar, err := o.start(s)
+	if err != nil {
+		return err
+	}
+	bar.close()
+	options.Threads, options.Memory = o.threads, uint64(o.memory)
+	list, err := compress.Salvage(ctx, path, options)
+	if err != nil {
+		return hint(err)
+	}
+	if o.json {
+		return writeJSON(s.out, salvageJSON{o.runJSON("unpack"), list})
+	}
+	for _, f := range list {
+		switch {
+		case o.quiet:
+		case f.Records == 0:
+			fmt.Fprintf(s.err, "%s: which records lack what\n", oneLine(f.Path))
+		case f.Missing != "":
+			fmt.Fprintf(s.err, "%s: %s without %s\n", oneLine(f.Path), plural(f.Records, "record"), f.Missing)
+		default:
+			fmt.Fprintf(s.err, "%s: %s\n", oneLine(f.Path), plural(f.Records, "record"))
+		}
+	}
+	return nil
 }
 
 // isFIFO reports whether path leads to a FIFO.

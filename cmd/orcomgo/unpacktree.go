@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"sync/atomic"
 
 	"orcomgo/binning/samples"
@@ -23,7 +25,10 @@ func (o *unpackFlags) findTree(path string) (t commit.Tree, found bool, err erro
 	if o.ofRecords() {
 		return t, false, nil
 	}
-	list, err := commit.FindTrees(path)
+	_, list, err := findAll(path)
+	if errors.Is(err, commit.ErrNotArchive) { // unpacking says so
+		err = nil
+	}
 	switch {
 	case err != nil || len(list) == 0:
 		return t, false, err
@@ -48,7 +53,10 @@ func (o *unpackFlags) tree(ctx context.Context, s *streams, t commit.Tree) error
 		return err
 	}
 	defer bar.close()
-	r, err := tree.Open(t, tree.Options{Threads: o.threads, Memory: uint64(o.memory)})
+	r, err := openTree(t, tree.Options{Threads: o.threads, Memory: uint64(o.memory)})
+	if compress.IsDamage(err) && o.inputs == nil && o.output != "-" {
+		return o.readsAlone(ctx, s, t.Dir, err, bar.report)
+	}
 	if err != nil {
 		return err
 	}
@@ -73,6 +81,53 @@ func (o *unpackFlags) tree(ctx context.Context, s *streams, t commit.Tree) error
 		}
 	}
 	return hint(err)
+}
+
+// readsAlone restores the reads of the archives in a directory whose side archive can't be read, each archive's in a directory of its name if
+// there are several. The error says why.
+func (o *unpackFlags) readsAlone(ctx context.Context, s *streams, dir string, problem error, report compress.Progress) error {
+	found, err := commit.Find(dir)
+	if err != nil {
+		return problem
+	}
+	restored := 0
+	for _, e := range found {
+		options := compress.UnpackOptions{Gzip: o.gzip, Touch: o.touch, Force: o.force, OutDir: o.output, Threads: o.threads,
+			Memory: uint64(o.memory), Progress: report}
+		if len(found) > 1 {
+			options.OutDir = filepath.Join(o.output, e.Name)
+		}
+		// With the extension the path can't be that of a directory.
+		sum, err := compress.Unpack(ctx, e.Path()+commit.PackedDataExt, options)
+		if ctx.Err() != nil {
+			return err
+		}
+		if sum != nil {
+			o.tellFiles(s, sum.Files, sum.Notes)
+		}
+		if err != nil {
+			fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(hint(err).Error()))
+			continue
+		}
+		restored++
+	}
+	return fmt.Errorf("%w (the reads of %d of %s were restored, and no other files)", problem, restored, plural(uint64(len(found)), "archive"))
+}
+
+// tellFiles prints notes, and what is damaged; it returns how many files are whole and their bytes.
+func (o *unpackFlags) tellFiles(s *streams, files []compress.FileStatus, notes []string) (whole int, bytes uint64) {
+	for _, n := range notes {
+		fmt.Fprintf(s.err, "orcomgo: note: %s\n", oneLine(n))
+	}
+	for i := range files {
+		if f := &files[i]; f.OK {
+			whole++
+			bytes += f.Bytes
+		} else {
+			fmt.Fprintf(s.err, "orcomgo: %s\n", damageText(f))
+		}
+	}
+	return whole, bytes
 }
 
 // chosen returns which entries match patterns. Each pattern must match some.
@@ -127,23 +182,11 @@ func (o *unpackFlags) streamed(ctx context.Context, s *streams, r *tree.Reader, 
 
 // restored prints what was restored of a directory.
 func (o *unpackFlags) restored(s *streams, sum *tree.Summary) error {
-	notes := list(sum.Notes)
-	for _, n := range notes {
-		fmt.Fprintf(s.err, "orcomgo: note: %s\n", oneLine(n))
-	}
-	var bytes, failed uint64
-	for i := range sum.Files {
-		if f := &sum.Files[i]; !f.OK {
-			fmt.Fprintf(s.err, "orcomgo: %s\n", damageText(f))
-			failed++
-		} else {
-			bytes += f.Bytes
-		}
-	}
+	whole, bytes := o.tellFiles(s, sum.Files, sum.Notes)
 	switch {
 	case o.json:
-		return writeJSON(s.out, unpackJSON{o.runJSON("unpack"), list(sum.Files), notes})
-	case o.quiet || failed > 0:
+		return writeJSON(s.out, unpackJSON{o.runJSON("unpack"), list(sum.Files), list(sum.Notes)})
+	case o.quiet || whole < len(sum.Files):
 		return nil
 	}
 	fmt.Fprintf(s.err, "%s, %s bytes; %s, %s\n", plural(uint64(len(sum.Files)), "file"), countText(bytes),
@@ -151,8 +194,17 @@ func (o *unpackFlags) restored(s *streams, sum *tree.Summary) error {
 	return o.last(s.err, bytes)
 }
 
-// verifyTree prints a line for each file of a side archive, and for each of reads that its archive lacks, after a prefix. It returns how
-// many there are and how many of them are damaged.
+// verifiedTree returns the status of the files of a side archive.
+func verifiedTree(ctx context.Context, t commit.Tree, o tree.Options, quick bool) ([]compress.FileStatus, error) {
+	r, err := openTree(t, o)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return r.Verify(ctx, quick)
+}
+
+// verifyTree verifies a side archive; see told.
 func (o *verifyFlags) verifyTree(ctx context.Context, s *streams, t commit.Tree, prefix string) (damaged, files int, err error) {
 	bar, err := o.start(s, stageModel{name: "verify", unit: bytesUnit, group: 0, weight: 1})
 	if err != nil {
@@ -160,7 +212,7 @@ func (o *verifyFlags) verifyTree(ctx context.Context, s *streams, t commit.Tree,
 	}
 	defer bar.close()
 	var done, total atomic.Uint64
-	r, err := tree.Open(t, tree.Options{Threads: o.threads, Memory: uint64(o.memory), Progress: func(n uint64) {
+	r, err := openTree(t, tree.Options{Threads: o.threads, Memory: uint64(o.memory), Progress: func(n uint64) {
 		bar.report("verify", done.Add(n), max(total.Load(), 1))
 	}})
 	if err != nil {
@@ -172,48 +224,10 @@ func (o *verifyFlags) verifyTree(ctx context.Context, s *streams, t commit.Tree,
 			total.Add(uint64(r.Entries[i].Size))
 		}
 	}
-	verify, checked := r.Verify, "XXH3-64"
-	if o.quick {
-		verify, checked = r.VerifyQuick, "section checksums"
-	}
-	damage, err := verify(ctx)
+	status, err := r.Verify(ctx, o.quick)
 	bar.close()
 	if err != nil {
 		return 0, 0, err
 	}
-	status := []compress.FileStatus{}
-	missing := r.CheckReads()
-	for i := range r.Entries {
-		e := &r.Entries[i]
-		f := compress.FileStatus{Name: e.Path, Bytes: uint64(e.Size), OK: true, Checked: checked}
-		switch {
-		case e.Kind == tree.File && damage[i] != nil:
-			f.OK, f.Problem, f.Checked = false, damage[i].Error(), ""
-		case e.Kind == tree.Reads && missing[i] != nil:
-			f.OK, f.Problem, f.Checked = false, missing[i].Error(), ""
-		case e.Kind != tree.File:
-			continue // archives are verified by themselves
-		}
-		status = append(status, f)
-	}
-	for i := range status {
-		f := &status[i]
-		if !f.OK {
-			damaged++
-		}
-		switch {
-		case o.json:
-		case !f.OK:
-			_, err = fmt.Fprintf(s.out, "%s%s\n", prefix, damageText(f))
-		case !o.quiet:
-			_, err = fmt.Fprintf(s.out, "%s%s: OK (%s bytes, by %s)\n", prefix, oneLine(f.Name), countText(f.Bytes), f.Checked)
-		}
-		if err != nil {
-			return 0, 0, err
-		}
-	}
-	if o.json {
-		err = writeJSON(s.out, verifyJSON{Archive: t.Path(), OK: damaged == 0, Files: status})
-	}
-	return damaged, len(status), err
+	return o.told(s, t.Path(), prefix, status)
 }

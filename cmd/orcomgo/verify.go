@@ -4,9 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 	"orcomgo/compress"
+	"orcomgo/compress/tree"
 
 	"github.com/spf13/pflag"
 )
@@ -20,8 +25,9 @@ var verifyCommand = command{
 line a file. It writes no files. The exit status is 1 unless every file is OK. Of a directory with several archives it
 verifies all, and of several directories those of each; with --json it prints one object after another. The side
 archive of a directory (DIR/NAME.ctree) has a line for each of its files, and for each file of reads whose archive is
-missing or another one. --quick decodes nothing. It reads all of the archives and compares the checksums of what is
-stored, which finds whatever has changed since it was written, as fast as the disk reads.
+missing or another one; that it is missing itself is damage, too. --quick decodes nothing. It reads all of the archives
+and compares the checksums of what is stored, which finds whatever has changed since it was written, as fast as the
+disk reads.
 
 Examples:
   orcomgo verify run/
@@ -95,7 +101,8 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 	return nil
 }
 
-// findAll returns the archives and the side archives that a path leads to.
+// findAll returns the archives and the side archives that a path leads to. Those are among them that archives of a directory belong to and
+// that are missing: openTree says so.
 func findAll(path string) ([]commit.Entry, []commit.Tree, error) {
 	trees, err := commit.FindTrees(path)
 	if err != nil {
@@ -105,7 +112,27 @@ func findAll(path string) ([]commit.Entry, []commit.Tree, error) {
 	if len(trees) > 0 && errors.Is(err, commit.ErrNotArchive) {
 		err = nil
 	}
+	for _, e := range found {
+		n, err := compress.Info(e)
+		if err != nil || filepath.Clean(e.Dir) != filepath.Clean(path) { // it is named alone
+			continue
+		}
+		for _, name := range n.Sides {
+			if t := (commit.Tree{Dir: path, Name: name}); !slices.Contains(trees, t) {
+				trees = append(trees, t)
+			}
+		}
+	}
 	return found, trees, err
+}
+
+// openTree opens a side archive that findAll returned.
+func openTree(t commit.Tree, o tree.Options) (*tree.Reader, error) {
+	r, err := tree.Open(t, o)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: %w: it is missing, and archives beside it belong to it", t.Path(), parse.ErrCorrupt)
+	}
+	return r, err
 }
 
 // labelOf returns what an archive is called among others: its name, or its path if several are given.
@@ -145,8 +172,7 @@ func (o *verifyFlags) unreadable(s *streams, v *verification, name, prefix strin
 	return err
 }
 
-// verifyOne prints a line for each file of an archive, after a prefix, and returns how many
-// there are and how many of them are damaged.
+// verifyOne verifies an archive; see told.
 func (o *verifyFlags) verifyOne(ctx context.Context, s *streams, e commit.Entry, name, prefix string) (damaged, files int, err error) {
 	bar, err := o.start(s, stageModel{name: "verify", unit: bytesUnit, group: 0, weight: 1})
 	if err != nil {
@@ -162,15 +188,25 @@ func (o *verifyFlags) verifyOne(ctx context.Context, s *streams, e commit.Entry,
 	if err != nil {
 		return 0, 0, err
 	}
+	return o.told(s, name, prefix, status)
+}
+
+// told prints a line for each file of an archive, after a prefix, or with --json an object. It returns how many files there are, and
+// how many of them are damaged.
+func (o *verifyFlags) told(s *streams, name, prefix string, status []compress.FileStatus) (damaged, files int, err error) {
 	for i := range status {
 		f := &status[i]
+		if !f.OK {
+			damaged++
+		}
 		switch {
-		case !f.OK && o.json:
-			damaged++
+		case o.json || f.OK && o.quiet:
+			continue
 		case !f.OK:
-			damaged++
 			_, err = fmt.Fprintf(s.out, "%s%s\n", prefix, damageText(f))
-		case !o.quiet && !o.json:
+		case filepath.Ext(name) == commit.TreeExt: // side files have no records
+			_, err = fmt.Fprintf(s.out, "%s%s: OK (%s bytes, by %s)\n", prefix, oneLine(f.Name), countText(f.Bytes), f.Checked)
+		default:
 			_, err = fmt.Fprintf(s.out, "%s%s: OK (%s, %s bytes, by %s)\n",
 				prefix, oneLine(f.Name), plural(f.Records, "record"), countText(f.Bytes), f.Checked)
 		}

@@ -80,23 +80,16 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	f.Float64Var(&o.coverage, "coverage", 0, "draw as many as cover the genome so often")
 	f.IntVarP(&o.Length, "length", "l", 0, "bases of a read; the median with --long (default 100, or 9000)")
 	f.BoolVar(&o.Paired, "paired", false, "draw pairs")
-	f.IntVar(&o.Insert, "insert", 350, "mean length of a fragment")
-	f.Float64Var(&o.InsertSD, "insert-sd", 50, "its standard deviation")
 	f.IntVar(&o.levels, "levels", 41, "quality levels: 4 (NovaSeq), 8 (HiSeq X) or 41 (HiSeq 2500)")
 	f.Float64Var(&o.MeanError, "mean-error", 0, "mean probability of a wrong base (default: the profile's own)")
 	f.Float64Var(&o.NRate, "n-rate", 0.0001, "share of bases that are N")
 	f.StringVar(&o.long, "long", "", "long reads with the qualities of hifi or nanopore")
-	f.Float64Var(&o.LongSigma, "long-sigma", 0.6, "sigma of the logarithm of long reads' lengths")
 	f.Float64Var(&o.indels, "indels", 0, "inserted and deleted bases, per base of a long read (default 0.002 with hifi, 0.025 with nanopore)")
 	f.Float64Var(&o.Chimeras, "chimeras", 0, "share of long reads that are two stretches of the genome")
 	f.Float64Var(&o.Structural, "structural", 0, "structural variants in a million bases, which half of the reads have")
 	f.StringVar(&o.names, "names", "", "names like casava, sra, ena, pacbio or nanopore (default casava; long reads, their own)")
-	f.StringVar(&o.Index, "index", "ACAGTGAT", "barcode in CASAVA names")
-	f.Float64Var(&o.Trim, "trim", 0, "share of reads that are cut to mixed lengths")
-	f.IntVar(&o.MinLength, "min-length", 0, "shortest of those (default 35)")
-	f.Float64Var(&o.PCR, "pcr-duplicates", 0, "share of fragments seen before")
+	f.Float64Var(&o.Trim, "trim", 0, "share of reads that are cut to mixed lengths, 35 bases at least")
 	f.Float64Var(&o.Optical, "optical-duplicates", 0, "share of fragments that are their neighbour's")
-	f.Float64Var(&o.GCBias, "gc-bias", 0, "how much fragments of unusual GC content are missed, 0..1")
 	f.Float64Var(&o.Expression, "expression", 0, "draw transcripts, their expression log-normal with this sigma")
 	f.StringVar(&o.shape, "shape", "", "reads of no genome that are hard to lay out; one of "+strings.Join(sim.Shapes(), ", "))
 	f.BoolVar(&o.CRLF, "crlf", false, "end lines in CR LF")
@@ -228,34 +221,20 @@ func (o *options) simulate(ctx context.Context, stdout io.Writer) (err error) {
 	if o.FASTA {
 		suffix = ".fasta"
 	}
-	var end []byte
 	switch {
 	case o.gzip:
 		encode, suffix = sim.Gzip, suffix+".gz"
 	case o.bgzip:
-		encode, suffix, end = sim.BGZF, suffix+".gz", sim.BGZFEnd
+		encode, suffix = sim.BGZF, suffix+".gz"
 	}
-	if o.out == "-" {
-		if err := s.Write(ctx, stdout, nil, o.threads, encode); err != nil {
-			return err
-		}
-		_, err = stdout.Write(end)
-		return err
-	}
-	if !o.Paired {
-		return writeFile(o.out+suffix, func(w io.Writer) error {
-			err := s.Write(ctx, w, nil, o.threads, encode)
-			w.Write(end)
-			return err
-		})
+	switch {
+	case o.out == "-":
+		return s.Write(ctx, stdout, nil, o.threads, encode)
+	case !o.Paired:
+		return writeFile(o.out+suffix, func(w io.Writer) error { return s.Write(ctx, w, nil, o.threads, encode) })
 	}
 	return writeFile(o.out+"_R1"+suffix, func(w1 io.Writer) error {
-		return writeFile(o.out+"_R2"+suffix, func(w2 io.Writer) error {
-			err := s.Write(ctx, w1, w2, o.threads, encode)
-			w1.Write(end)
-			w2.Write(end)
-			return err
-		})
+		return writeFile(o.out+"_R2"+suffix, func(w2 io.Writer) error { return s.Write(ctx, w1, w2, o.threads, encode) })
 	})
 }
 
@@ -265,11 +244,7 @@ func writeFile(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	w := &sticky{w: f}
-	err = write(w)
-	if err == nil {
-		err = w.err
-	}
+	err = write(f)
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
@@ -277,19 +252,4 @@ func writeFile(path string, write func(io.Writer) error) error {
 		os.Remove(path)
 	}
 	return err
-}
-
-// sticky remembers the first error of a writer.
-type sticky struct {
-	w   io.Writer
-	err error
-}
-
-func (s *sticky) Write(p []byte) (int, error) {
-	if s.err != nil {
-		return 0, s.err
-	}
-	n, err := s.w.Write(p)
-	s.err = err
-	return n, err
 }

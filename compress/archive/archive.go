@@ -1,7 +1,8 @@
 // Package archive is the container of a packed archive: NAME.cdna, which holds the coded
 // sections end to end, and NAME.cmeta, the manifest that says what they are and has
-// the checksums of both. The manifest is also at the end of NAME.cdna: either copy is enough.
-// docs/FORMAT.md, section "Archive", specifies the two; package commit puts them in place.
+// the checksums of both. The manifest is also at the end of NAME.cdna: either copy is enough. If both are lost, the
+// headers of the sections say what they are. A section of parity in NAME.cdna mends some damage, and NAME.cpar more: see package parity.
+// docs/FORMAT.md, section "The packed archive", specifies them; package commit puts them in place.
 package archive
 
 import (
@@ -55,9 +56,10 @@ type Section struct {
 
 // Manifest is the content of a .cmeta file.
 type Manifest struct {
-	ID       [16]byte // XXH3-128 of the bulk file after its header
+	ID       [16]byte // XXH3-128 of the bulk file after its header, up to Parity
 	Source   [16]byte // bins.Meta.ID of the bins that were packed
 	Tool     string   // program and version that wrote the archive
+	Sides    []string // the names of the side archives that list this archive's inputs, in the same directory
 	Options  record.Options
 	Level    uint8  // of the coders; for information, not needed to decode
 	Verified bool   // Input.SHA256, Member.TextLen and TextHash are there
@@ -68,6 +70,11 @@ type Manifest struct {
 	Slices []Slice
 	// Shared are the sections that every slice's sequences need.
 	Shared []Section
+	// Head is the section that begins the bulk file, the manifest as it was known then: what its reader needs beside the headers of
+	// sections.
+	Head Section
+	// Parity is the section at the end of the others, their parity: package parity. No bytes: there is none.
+	Parity Section
 
 	// Repeats says that the second shared section is that of repeats in the pseudogenome.
 	Repeats bool
@@ -257,16 +264,6 @@ func (m *Manifest) Sizes() (sizes [Columns]uint64) {
 // FileLen returns how many bytes the bulk file has if it is whole.
 func (m *Manifest) FileLen() uint64 {
 	return m.BulkLen + m.size + tailFooter
-}
-
-// eachSection calls f for every section in the order in which they lie in the bulk file.
-func (m *Manifest) eachSection(f func(*Section)) {
-	for i := range m.Slices {
-		m.Slices[i].EachSection(func(_ Column, _ int, s *Section) { f(s) })
-	}
-	for i := range m.Shared {
-		f(&m.Shared[i])
-	}
 }
 
 // Hash64 is the checksum of a section: XXH3-64, and 0 for no bytes.

@@ -24,10 +24,11 @@ func TestDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Add([]byte("shared")); err != nil {
+	var m Manifest
+	if err := w.AddShared(&m, []byte("shared")); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Commit(&Manifest{Shared: []Section{{Len: 6, Hash: xxh3.HashString("shared")}}}); err != nil {
+	if err := w.Commit(&m, ParityOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, suffix := range []string{BulkSuffix, MetaSuffix} {
@@ -85,7 +86,7 @@ func TestDamage(t *testing.T) {
 func sections(t *testing.T, r *Reader) [][]byte {
 	t.Helper()
 	var all [][]byte
-	r.m.eachSection(func(s *Section) {
+	r.m.eachSection(func(_ label, s *Section) {
 		b, err := r.Read(*s, nil, "a section")
 		if err != nil {
 			t.Fatal(err)

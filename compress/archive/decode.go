@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 
 	"github.com/zeebo/xxh3"
@@ -14,6 +15,11 @@ import (
 // parseManifest reads the bytes of a .cmeta file; file is its name for errors. The checksum is compared
 // before the version, so a damaged file is not taken for one of another version.
 func parseManifest(file string, data []byte) (*Manifest, error) {
+	return parseAny(file, data, (*Manifest).check)
+}
+
+// parseAny is parseManifest with the function that compares sums.
+func parseAny(file string, data []byte, check func(m *Manifest, c *parse.Cursor)) (*Manifest, error) {
 	if len(data) < len(metaMagic)+1+16 {
 		return nil, corrupt(file, "%d bytes are too few for a manifest", len(data))
 	}
@@ -37,7 +43,7 @@ func parseManifest(file string, data []byte) (*Manifest, error) {
 		c.Fail("%d bytes are left over", len(c.Rest))
 	}
 	if !c.Failed() {
-		m.check(c)
+		check(m, c)
 	}
 	if c.Failed() {
 		return nil, corrupt(file, "%s", c.Reason)
@@ -57,10 +63,19 @@ func (m *Manifest) parseHead(c *parse.Cursor) {
 	m.Repeats = flags&flagRepeats != 0
 	m.NameRanges = flags&flagNameRanges != 0
 	m.OneCoder = flags&flagOneCoder != 0
+	if flags&flagSides != 0 {
+		m.Sides = make([]string, c.Count(2, "side archives"))
+	}
+	for i := range m.Sides {
+		if m.Sides[i] = c.Text(); commit.CheckName(m.Sides[i]) != nil {
+			c.Fail("%q is not the name of a side archive", m.Sides[i])
+		}
+	}
 	m.Options.Quality = record.QualityMode(c.ByteAtMost(byte(record.QualityDrop)))
 	m.Level = c.Byte()
 	m.Options.BlockSize = c.Uvarint()
 	m.BulkLen = c.AtMost(math.MaxInt64)
+	takeSection(c, &m.Head)
 }
 
 func (m *Manifest) parseInputs(c *parse.Cursor) {
@@ -179,6 +194,7 @@ func (m *Manifest) parseSlices(c *parse.Cursor) {
 	for i := range m.Shared {
 		takeSection(c, &m.Shared[i])
 	}
+	takeSection(c, &m.Parity)
 	if m.Repeats && (len(m.Shared) < 2 || m.Shared[1].Len == 0) && !c.Failed() {
 		c.Fail("the section of repeats is missing")
 	}
@@ -213,7 +229,10 @@ func (m *Manifest) checkLeads(c *parse.Cursor) {
 // and gives the sections their offsets.
 func (m *Manifest) check(c *parse.Cursor) {
 	off := uint64(bulkHeader)
-	m.eachSection(func(s *Section) {
+	m.eachSection(func(_ label, s *Section) {
+		if s.Len > 0 {
+			off += labelLen
+		}
 		s.Off = off
 		off += min(s.Len, m.BulkLen+1) // no overflow: BulkLen is below 2^63, and off is checked at each step
 		if off > m.BulkLen && !c.Failed() {

@@ -17,6 +17,7 @@ const (
 	flagRepeats
 	flagNameRanges
 	flagOneCoder
+	flagSides
 	flagsKnown = 1<<iota - 1
 )
 
@@ -52,10 +53,18 @@ func (m *Manifest) marshal() []byte {
 	set(m.Repeats, flagRepeats)
 	set(m.NameRanges, flagNameRanges)
 	set(m.OneCoder, flagOneCoder)
+	set(len(m.Sides) > 0, flagSides)
 	b = binary.AppendUvarint(b, flags)
+	if len(m.Sides) > 0 {
+		b = binary.AppendUvarint(b, uint64(len(m.Sides)))
+	}
+	for _, name := range m.Sides {
+		b = appendString(b, name)
+	}
 	b = append(b, byte(m.Options.Quality), m.Level)
 	b = binary.AppendUvarint(b, m.Options.BlockSize)
 	b = binary.AppendUvarint(b, m.BulkLen)
+	b = appendSection(b, m.Head)
 
 	b = binary.AppendUvarint(b, uint64(len(m.Inputs)))
 	for i := range m.Inputs {
@@ -73,6 +82,7 @@ func (m *Manifest) marshal() []byte {
 	for _, s := range m.Shared {
 		b = appendSection(b, s)
 	}
+	b = appendSection(b, m.Parity)
 	sum := xxh3.Hash128(b).Bytes()
 	return append(b, sum[:]...)
 }

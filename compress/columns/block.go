@@ -121,17 +121,8 @@ func (l *Block) baseOffset(i int) int {
 	return l.baseMarks[mark] + int(l.Lengths.Sum(mark*MarkEvery, i))
 }
 
-// LoadBlock loads a block, of an input whose columns are k, for a reader of names, qualities and exceptions; with its reads if these
-// are wanted.
-func LoadBlock(r *bins.Reader, block int, k Kept, letters bool) (*Block, error) {
-	l := &Block{From: r, Number: block, letters: letters}
-	if err := r.ReadColumns(block, k.fromBins(), &l.Block); err != nil {
-		return nil, err
-	}
-	if letters {
-		if err := r.ReadBins(block, 0, bins.NBin, &l.Block); err != nil {
-			return nil, err
-		}
-	}
-	return l, l.Mark(k)
+// stretch is records lo..hi-1 of a block.
+type stretch struct {
+	b      *Block
+	lo, hi int
 }

@@ -1,7 +1,6 @@
 package columns
 
 import (
-	"bytes"
 	"slices"
 
 	"orcomgo/bins/record"
@@ -31,13 +30,14 @@ var namesColumn = column{
 	sum:     func(c *Columns) uint64 { return archive.Hash64(c.Names) },
 }
 
+// PermuteNames puts the names of c in another order.
 func PermuteNames(c *Columns, p *Permutation) {
 	if c.Names == nil {
 		return
 	}
-	starts := make([]int, c.Records+1)
-	for i := range c.Records {
-		starts[i+1] = starts[i] + bytes.IndexByte(c.Names[starts[i]:], '\n') + 1
+	starts, err := NameStarts(c.Names, c.Records)
+	if err != nil {
+		panic(err) // blocks have a name for each record
 	}
 	b := make([]byte, 0, len(c.Names))
 	for _, i := range p.Perm {

@@ -34,7 +34,9 @@ type Information struct {
 	Lossless  bool   `json:"lossless"`
 	Level     string `json:"level,omitempty"`
 	Verified  bool   `json:"verified"`
-	BlockSize uint64 `json:"block_size"`
+	// Sides are the names of the side archives that list its inputs, as recorded in it.
+	Sides     []string `json:"side_archives,omitempty"`
+	BlockSize uint64   `json:"block_size"`
 
 	Inputs       []InputInformation    `json:"inputs"`
 	Records      uint64                `json:"records"`
@@ -236,7 +238,7 @@ func lengthsOf(r *bins.Reader, input int, in *archive.Input) error {
 func describe(man *archive.Manifest, sum *restoring.Summary) *Information {
 	n := &Information{Tool: man.Tool, BinsID: fmt.Sprintf("%x", man.Source), ReadsOnly: man.Options.ReadsOnly,
 		Order: "original", Names: "keep", Quality: [...]string{"keep", "bin8", "drop"}[man.Options.Quality],
-		Lossless: true, Verified: man.Verified, BlockSize: man.Options.BlockSize,
+		Lossless: true, Verified: man.Verified, Sides: man.Sides, BlockSize: man.Options.BlockSize,
 		Records: sum.Records, Bases: sum.Bases, TextBytes: sum.TextBytes, ArchiveBytes: sum.ArchiveBytes, Columns: sum.Columns}
 	if man.Options.OrderAny {
 		n.Order = "any"

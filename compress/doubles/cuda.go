@@ -28,7 +28,7 @@ type cudaCoder struct{ c *cudakern.FloatCoder }
 
 func (c cudaCoder) close() error { return c.c.Close() }
 
-func (c cudaCoder) residuals(values []byte, m mode, width int, blocks []devicePlan) ([]leftOver, error) {
+func (c cudaCoder) residuals(values []byte, m mode, width int, blocks []block) ([]leftOver, error) {
 	form := cudakern.FloatIntegers
 	if m == modeBits {
 		if form = cudakern.FloatBits64; width == 4 {
@@ -48,7 +48,7 @@ func (c cudaCoder) residuals(values []byte, m mode, width int, blocks []devicePl
 	}
 	all := make([]leftOver, len(done))
 	for i, r := range done {
-		all[i] = leftOver{r.Classes, r.Bits, r.Exclusive}
+		all[i] = leftOver{r.Classes, r.Bits}
 	}
 	return all, nil
 }

@@ -27,14 +27,8 @@ type backend interface {
 // coder computes residuals for one goroutine at a time.
 type coder interface {
 	// residuals predicts the values of a chunk: their bits in modeBits, else the integers of decimals; of float32 only in modeBits.
-	residuals(values []byte, m mode, width int, blocks []devicePlan) ([]leftOver, error)
+	residuals(values []byte, m mode, width int, blocks []block) ([]leftOver, error)
 	close() error
-}
-
-// devicePlan is a block of a chunk: where it begins, how many values it has, and how they are predicted.
-type devicePlan struct {
-	first, count int
-	pair         [2]predictor
 }
 
 // openBackend opens the first GPU; nil if the program has no code for that.
@@ -77,20 +71,13 @@ func (g *GPU) Close() error {
 const leastOnGPU = 1 << 14
 
 // residuals returns what the blocks of a chunk leave, which was loaded from data; nil if the CPU is to compute that.
-func (g *GPU) residuals(v *values, data []byte, list []predictor, pairs [][2]int) []leftOver {
-	if g == nil || g.state.Failed() || len(v.u) < leastOnGPU {
+func (g *GPU) residuals(v *values, data []byte, blocks []block) []leftOver {
+	if g == nil || g.state.Failed() || len(v.own()) < leastOnGPU {
 		return nil
 	}
-	blocks := make([]devicePlan, len(pairs))
-	first := 0
-	for i, pair := range pairs {
-		last := blockEnd(first, len(v.u))
-		blocks[i] = devicePlan{first, last - first, [2]predictor{list[pair[0]], list[pair[1]]}}
-		first = last
-	}
 	if v.mode != modeBits {
-		data = make([]byte, 0, 8*len(v.u))
-		for _, u := range v.u {
+		data = make([]byte, 0, 8*len(v.own()))
+		for _, u := range v.own() {
 			data = binary.LittleEndian.AppendUint64(data, u)
 		}
 	}

@@ -75,12 +75,12 @@ func chunkCases() map[string]struct {
 }
 
 // allPairs returns blocks of a chunk of n values, of different lengths, which have all pairs of kinds.
-func allPairs(n int, m mode) []devicePlan {
+func allPairs(n int, m mode) []block {
 	kinds := int(kinds)
 	if m != modeBits {
 		kinds = int(ratio) // integers have none
 	}
-	var blocks []devicePlan
+	var blocks []block
 	first := 0
 	for k := 0; first < n; k++ {
 		count := min(1+k*37%700, n-first)
@@ -92,26 +92,26 @@ func allPairs(n int, m mode) []devicePlan {
 		if k%9 == 0 {
 			q = p
 		}
-		blocks = append(blocks, devicePlan{first, count, [2]predictor{p, q}})
+		blocks = append(blocks, block{first, count, [2]predictor{p, q}})
 		first += count
 	}
 	return blocks
 }
 
 // sameLeftOvers compares what a coder returns with what it should.
-func sameLeftOvers(t *testing.T, name string, blocks []devicePlan, got, want []leftOver) {
+func sameLeftOvers(t *testing.T, name string, blocks []block, got, want []leftOver) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%s: %d blocks of %d", name, len(got), len(want))
 	}
 	for i, w := range want {
-		if g := got[i]; !bytes.Equal(g.classes, w.classes) || !bytes.Equal(g.bits, w.bits) || g.xor != w.xor {
+		if g := got[i]; !bytes.Equal(g.classes, w.classes) || !bytes.Equal(g.bits, w.bits) {
 			j := 0
 			for j < len(w.classes) && g.classes[j] == w.classes[j] {
 				j++
 			}
-			t.Fatalf("%s: block %d, %+v: differs at value %d; %d bytes, %d wanted; xor %v, %v wanted", name, i, blocks[i], j,
-				len(g.bits), len(w.bits), g.xor, w.xor)
+			t.Fatalf("%s: block %d, %+v: differs at value %d; %d bytes, %d wanted", name, i, blocks[i], j,
+				len(g.bits), len(w.bits))
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (c testCoder) close() error {
 	return nil
 }
 
-func (c testCoder) residuals(data []byte, m mode, width int, blocks []devicePlan) ([]leftOver, error) {
+func (c testCoder) residuals(data []byte, m mode, width int, blocks []block) ([]leftOver, error) {
 	if c.g.left == 0 {
 		return nil, errors.New("lost")
 	}
@@ -37,20 +37,27 @@ func (c testCoder) residuals(data []byte, m mode, width int, blocks []devicePlan
 }
 
 // onCPU is what a coder returns.
-func onCPU(data []byte, m mode, width int, blocks []devicePlan) []leftOver {
-	v, w := &values{numbering: numbering{mode: m, width: width}}, &workspace{}
+func onCPU(data []byte, m mode, width int, blocks []block) []leftOver {
+	w := &workspace{}
+	v := &values{numbering: numbering{mode: m, width: width}}
+	for _, b := range blocks {
+		for _, p := range b.pair {
+			v.pad = max(v.pad, p.reach())
+		}
+	}
 	if m == modeBits {
-		v.load(data, w)
-		v.loadBits(data, w)
+		v.room(w, len(data)/width, true)
+		v.load(data)
 	} else {
+		v.u = make([]uint64, v.pad)
 		for i := 0; i < len(data); i += 8 {
 			v.u = append(v.u, binary.LittleEndian.Uint64(data[i:]))
 		}
 	}
 	var all []leftOver
-	for _, b := range blocks {
-		l := w.residuals(v, b.pair[0], b.pair[1], b.first, b.first+b.count)
-		all = append(all, leftOver{slices.Clone(l.classes), slices.Clone(l.bits), l.xor})
+	for i := range blocks {
+		l := w.residuals(v, &blocks[i])
+		all = append(all, leftOver{slices.Clone(l.classes), slices.Clone(l.bits)})
 	}
 	return all
 }

@@ -79,6 +79,14 @@ func published(x []float64) int {
 	return (total + 7) / 8
 }
 
+// loaded returns the floats of data, and their integers.
+func loaded(w *workspace, data []byte, n numbering) *values {
+	v := &values{numbering: n}
+	v.room(w, len(data)/n.width, true)
+	v.load(data)
+	return v
+}
+
 func special() []float64 {
 	x := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, -5e-324, math.MaxFloat64, -math.MaxFloat64}
 	for _, b := range []uint64{0x7ff0000000000001, 0xfff0000000000001, 0x7ff8dead0000beef, 0xffffffffffffffff} {
@@ -313,9 +321,7 @@ func TestRealArrays(t *testing.T) {
 		xz, zstd := others(t, data[l.Header:], l.Width)
 		best, line := min(xz, zstd), ""
 		if l.Width == 8 {
-			v := &values{numbering: numbering{width: 8}}
-			v.load(data[l.Header:], &workspace{})
-			reference := published(v.x)
+			reference := published(loaded(&workspace{}, data[l.Header:], numbering{width: 8}).x)
 			best, line = min(best, reference), fmt.Sprintf(", published %.3f", float64(reference)/float64(len(data)))
 		}
 		n := float64(len(data))

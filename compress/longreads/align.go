@@ -122,7 +122,6 @@ func (a *Aligner) alignChain(c *chain, read bases.Words, n, from, to int) int {
 		}
 		v.edits, x, y = a.waves.extend(v.edits, task{q, seq, r, p, end - r, m - p, false})
 		v.to, v.end = r+x, p+y
-		normalize(v.edits, v.first, seq)
 		if v.gain() > leastGain {
 			a.found = append(a.found, v)
 			lo = v.to
@@ -146,54 +145,6 @@ const (
 	// maxWave is the most edits between two anchors.
 	maxWave = 400
 )
-
-// normalize moves insertions and deletions as far to the left as the bases allow, so that those of all reads in a run of equal
-// bases, or of a repeated unit, are at the same place. first is where the alignment begins.
-func normalize(list []edits.Edit, first int, seq bases.Words) {
-	end := first // of what the edits before replace
-	for i := 0; i < len(list); {
-		e := list[i]
-		if e.Kind == edits.Substitution {
-			end = int(e.At) + 1
-			i++
-			continue
-		}
-		// A run of insertions at one place, or of deletions of adjacent bases.
-		j := i + 1
-		for j < len(list) && list[j].Kind == e.Kind {
-			if e.Kind == edits.Insertion && list[j].At != e.At || e.Kind == edits.Deletion && list[j].At != e.At+uint32(j-i) {
-				break
-			}
-			j++
-		}
-		run := list[i:j]
-		if e.Kind == edits.Deletion {
-			at, n := int(e.At), len(run)
-			for at > end && seq.At(at-1) == seq.At(at+n-1) {
-				at--
-			}
-			for x := range run {
-				run[x].At = uint32(at + x)
-			}
-			end = at + n
-		} else {
-			at := int(e.At)
-			for at > end && seq.At(at-1) == run[len(run)-1].Base {
-				at--
-				last := run[len(run)-1].Base
-				for x := len(run) - 1; x > 0; x-- {
-					run[x].Base = run[x-1].Base
-				}
-				run[0].Base = last
-			}
-			for x := range run {
-				run[x].At = uint32(at)
-			}
-			end = at
-		}
-		i = j
-	}
-}
 
 // piece returns the alignment as the codec takes it.
 func (v *alignment) piece(n int) edits.Piece {

@@ -159,5 +159,5 @@ func (c *codec) size(v, last, id uint32) uint32 {
 	k--
 	t := min(k, 5)
 	hi := c.tree(v>>(k-t)&(1<<t-1), int(t), hash(hSize, id, 2+k), 250)
-	return 1<<k | hi<<(k-t) | c.rawBits(v, int(k-t))
+	return 1<<k | hi<<(k-t) | c.Uniform(v, int(k-t))
 }

@@ -14,8 +14,8 @@ const voteBucketBits = 12
 
 // vote sets each base of the pseudogenome to the most frequent base of the reads that cover it.
 func (b *builder) vote(ctx context.Context) error {
-	if ok, err := b.accelerator.vote(ctx, b, false); ok || err != nil {
-		return err
+	if b.accelerator.vote(b, false) {
+		return ctx.Err()
 	}
 	return b.eachVoteWindow(0, func(lo, hi int, events uint64) error { return b.voteRange(ctx, lo, hi, events, nil) })
 }
@@ -25,8 +25,8 @@ const sharedBytesPerBase = 1
 
 // voteAndSelectPoor votes, and then sets b.poor to the poorly placed reads.
 func (b *builder) voteAndSelectPoor(ctx context.Context) error {
-	if ok, err := b.accelerator.vote(ctx, b, true); ok || err != nil {
-		return err
+	if b.accelerator.vote(b, true) {
+		return ctx.Err()
 	}
 	b.poor = newBitset(b.records.count)
 	var shared *sharedMismatches
@@ -169,38 +169,4 @@ func forEachMismatch(pg []byte, pos int, read []byte, n int, skip []uint64, f fu
 			f(i*bases.PerChunk+k/2, byte(r>>uint(k)&3))
 		}
 	}
-}
-
-// removeUncovered removes the bases of the pseudogenome that no placed read covers, and adjusts the placements.
-func (b *builder) removeUncovered(ctx context.Context) error {
-	if covered, ok := b.accelerator.cover(b); ok {
-		if covered != nil {
-			b.seq.keep(covered)
-		}
-		return ctx.Err()
-	}
-	pl := b.placements
-	covered := newBitset(b.seq.n)
-	err := b.records.lengths(ctx, func(rec uint32, length int) {
-		if pos := pl.pos[rec]; pos != Unplaced {
-			covered.addRange(int(pos), int(pos)+length)
-		}
-	})
-	if err != nil {
-		return err
-	}
-	if covered.buildRanks() == b.seq.n {
-		return nil
-	}
-	b.seq.keep(&covered)
-	chunks := b.chunksOfRecords()
-	parallel(chunks, func(t int) {
-		lo, hi := divide(len(pl.pos), t, chunks)
-		for rec, pos := range pl.pos[lo:hi] {
-			if pos != Unplaced {
-				pl.pos[lo+rec] = uint32(covered.rank(pos))
-			}
-		}
-	})
-	return nil
 }

@@ -129,48 +129,6 @@ func TestVotesMakeTheGenome(t *testing.T) {
 	}
 }
 
-// TestUncoveredBasesAreDropped: bases that no read covers are removed, and reads still cover the same bases.
-func TestUncoveredBasesAreDropped(t *testing.T) {
-	r := rand.New(rand.NewSource(72))
-	pg := randomLetters(r, 1000)
-	for _, c := range []struct {
-		name string
-		kept [][2]int // ascending; reads cover only these ranges
-	}{
-		{"all", [][2]int{{0, 1000}}},
-		{"ends", [][2]int{{3, 998}}},
-		{"gaps", [][2]int{{0, 64}, {65, 128}, {191, 256}, {257, 500}, {640, 700}, {936, 1000}}},
-		{"few", [][2]int{{500, 520}}},
-	} {
-		var ds []drawn
-		want := ""
-		for _, k := range c.kept {
-			want += pg[k[0]:k[1]]
-			for at := k[0]; at < k[1]; at += 10 {
-				ds = append(ds, draw(r, pg, at, min(r.Intn(30)+10, k[1]-at), 0, at%3 == 0))
-			}
-			ds = append(ds, draw(r, pg, k[1]-5, 5, 0, false))
-		}
-		// A read without a place covers nothing, so another read covers the same bases.
-		without := len(ds) / 2
-		ds = append(ds, draw(r, pg, ds[without].at, len(ds[without].read), 0, false))
-		b := placedAs(t, pg, ds)
-		b.placements.pos[without] = Unplaced
-		if err := b.removeUncovered(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-		got := b.letters()
-		if got != want {
-			t.Errorf("%s: %s is left, want %s", c.name, got, want)
-		}
-		for rec, d := range ds {
-			if pos := b.placements.pos[rec]; pos != Unplaced && got[pos:int(pos)+len(d.read)] != pg[d.at:d.at+len(d.read)] {
-				t.Fatalf("%s: read %d is over other bases", c.name, rec)
-			}
-		}
-	}
-}
-
 // TestOrientedReads: a read and its mask have the same orientation, whether the bins store the read reversed or not.
 func TestOrientedReads(t *testing.T) {
 	r := rand.New(rand.NewSource(73))

@@ -58,30 +58,30 @@ const keyBases = minimizer.Skip
 
 // binContigs aligns the reads of each bin by the position of their signature and merges those that agree. It uses the reads
 // for which include returns true; all of them if include is nil. It calls include from several goroutines, for some reads twice.
-// Bins are processed in parallel; those of very many reads, one after another, by several goroutines each.
+// Bins are processed in parallel; those of `big` reads or more, one after another, by several goroutines each.
 // (Step 1 of the layout. Aligning by signature follows ORCOM, Grabowski et al. 2015, section 2.2.)
-func binContigs(rd *Reads, include func(i int) bool, threads int) *contigs {
+func binContigs(rd *Reads, include func(i int) bool, big, threads int) *contigs {
 	workers := make([]binWorker, max(1, threads))
 	for t := range workers {
 		workers[t] = binWorker{rd: rd, include: include}
 	}
 	parts := make([][]contigs, len(rd.groups))
-	var small, big []int // groups
+	var small, large []int // groups
 	starts := make([]int, len(rd.groups))
 	at := 0
 	for g := range rd.groups {
 		starts[g] = at
 		at += int(rd.groups[g].Reads)
-		if int(rd.groups[g].Reads) >= bigBinReads {
-			big = append(big, g)
+		if int(rd.groups[g].Reads) >= big {
+			large = append(large, g)
 		} else {
 			small = append(small, g)
 		}
 	}
 	// The goroutines of a big bin wait for each other several times, so those of some big bins work at the same time.
-	teams := max(1, min(len(big), len(workers)/bigBinThreads))
-	tasks.Each(len(big), teams, func(t, k int) {
-		g := big[k]
+	teams := max(1, min(len(large), len(workers)/bigBinThreads))
+	tasks.Each(len(large), teams, func(t, k int) {
+		g := large[k]
 		from, to := divide(len(workers), t, teams)
 		end := starts[g] + int(rd.groups[g].Reads)
 		parts[g] = assembleBigBin(workers[from:to], starts[g], end, rd.groups[g].Signature == minimizer.None)
@@ -124,8 +124,8 @@ func concatContigs(rd *Reads, parts [][]contigs, threads int) *contigs {
 	return all
 }
 
-// bigBinReads is the number of reads from which on several goroutines process a bin. A variable so that tests can use small ones.
-var bigBinReads = 1 << 17
+// bigBinReads is the usual number of reads from which on several goroutines process a bin.
+const bigBinReads = 1 << 17
 
 // bigBinThreads is how many goroutines process a big bin at least, if there are as many.
 const bigBinThreads = 4

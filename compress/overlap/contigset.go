@@ -138,8 +138,8 @@ func (s *contigSet) byRank(contigs []uint32, threads int) {
 	})
 }
 
-// leastRanked is how many contigs a goroutine of byRank has at least. A variable so that tests can have fewer.
-var leastRanked = 1 << 14
+// leastRanked is how many contigs a goroutine of byRank has at least.
+const leastRanked = 1 << 14
 
 // rank puts the contigs in the order of byRank.
 func (s *contigSet) rank(threads int) {

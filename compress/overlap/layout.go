@@ -46,6 +46,9 @@ type Config struct {
 	Note     func(line string)
 	Progress func(stage string, done, total uint64)
 	OnDevice func()
+
+	testDevice   func() (device, error) // tests: opens another device
+	deviceAlways bool                   // tests: the device does steps however small they are
 }
 
 // builder builds a pseudogenome and places reads on it.
@@ -81,7 +84,7 @@ func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseud
 	b.pairs = b.records.mateRanges(srcs)
 	b.records.threads = c.loadThreads()
 	if c.GPU {
-		b.accelerator = startAccelerator(c.Note)
+		b.accelerator = startAccelerator(c)
 		defer func() {
 			b.accelerator.close()
 			b.accelerator = nil
@@ -195,9 +198,6 @@ func (b *builder) build(ctx context.Context) error {
 	if err := b.placeRemaining(ctx); err != nil {
 		return err
 	}
-	if err := b.removeUncovered(ctx); err != nil {
-		return err
-	}
 	return b.orderByMates(ctx, b.pairs)
 }
 
@@ -235,7 +235,7 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 				return b.placements.pos[rec] == Unplaced || int(b.placements.mismatches[rec]) > rd.len(i)/16+1
 			}
 		}
-		contigs := binContigs(rd, wanted, b.config.Threads)
+		contigs := binContigs(rd, wanted, bigBinReads, b.config.Threads)
 		if a == nil {
 			bytes := b.workBytes
 			if b.allReads != nil {

@@ -8,6 +8,15 @@ import (
 	"orcomgo/bases"
 )
 
+// append adds bases, one per byte (0..3).
+func (s *sequence) append(list []byte) {
+	s.grow(len(list))
+	for _, c := range list {
+		bases.Set(s.packed, s.n, c)
+		s.n++
+	}
+}
+
 // pack packs bases, one per byte, and appends bases.Pad.
 func pack(b []byte) []byte {
 	var s sequence

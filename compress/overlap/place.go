@@ -407,13 +407,11 @@ func newWindow(seq *sequence, from, n int, mode placeMode, threads int) *window 
 // placeAll places the reads that have no place yet. Reads with a place that retry selects are moved if a place with fewer
 // mismatches is found.
 func (b *builder) placeAll(rd *Reads, w *window, retry retryRule, progress func(done int)) {
-	done := b.accelerator.place(b, rd, w, retry, progress)
-	if done == rd.Count() {
+	if b.accelerator.place(b, w, retry, progress) {
 		return
 	}
 	index := w.index()
 	var next, tried atomic.Int64
-	next.Store(int64(done))
 	parallel(b.config.Threads, func(int) {
 		p := &placer{rd: rd, pg: b.seq.packed, pgLen: b.seq.n, mode: w.mode, index: index}
 		limits := make([]uint8, placeBatch)
@@ -426,7 +424,7 @@ func (b *builder) placeAll(rd *Reads, w *window, retry retryRule, progress func(
 			limits := limits[:min(placeBatch, rd.Count()-from)]
 			b.setLimits(limits, rd, from, w.mode, retry)
 			p.place(from, limits, func(s *search) { b.setPlace(rd, s.index, uint32(s.pos), s.reversed, s.best) })
-			if (from-done)%(1<<16) == 0 {
+			if from%(1<<16) == 0 {
 				progress(from)
 			}
 		}

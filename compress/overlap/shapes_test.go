@@ -132,7 +132,7 @@ func TestContigsTakeLittleMemory(t *testing.T) {
 			rd := shaped(t, shape, n)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			c := binContigs(rd, nil, 1)
+			c := binContigs(rd, nil, bigBinReads, 1)
 			runtime.ReadMemStats(&after)
 			if got := after.TotalAlloc - before.TotalAlloc; got > 200*n+(4<<20) {
 				t.Errorf("%d bytes a read were allocated for contigs", got/n)
@@ -163,7 +163,7 @@ func TestAssemblerStaysInBounds(t *testing.T) {
 			const bytes = 1 << 20
 			a := newAssembler(assemblerLimits{bases: 1 << 30, bytes: bytes}, 100, 1)
 			for part := range 4 {
-				a.addContigs(binContigs(rd, func(i int) bool { return i%4 == part }, 1), noProgress)
+				a.addContigs(binContigs(rd, func(i int) bool { return i%4 == part }, bigBinReads, 1), noProgress)
 				if n := a.joinBytes(sparse, maxKmerParts/4); n > bytes {
 					t.Errorf("contigs take %d bytes, want at most %d", n, bytes)
 				}

@@ -64,7 +64,7 @@ func (g *gzipSample) merge(d *gzipSample) {
 }
 
 func (g *gzipSample) result(n *compress.Information) GzipFigures {
-	f := GzipFigures{TextBytes: n.TextBytes, ArchiveBytes: n.ArchiveBytes, Ratio: n.Ratio, SampleBytes: g.text, SampleGzip: g.compressed}
+	f := GzipFigures{SampleBytes: g.text, SampleGzip: g.compressed}
 	if g.compressed > 0 {
 		f.Ratio6 = float64(g.text) / float64(g.compressed)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unicode"
 
 	"orcomgo/bins/record"
 )
@@ -14,7 +15,7 @@ import (
 // TestPage: the page needs no other file, its plots are well-formed, and it is small.
 func TestPage(t *testing.T) {
 	f := figuresOf(t, archiveOf(t, record.Options{}, fixtures+"pair41_R1.fastq", fixtures+"pair41_R2.fastq"), 2)
-	f.Archive.Inputs[0].Name = `<script>alert("&")</script>` // names of files are whatever somebody wrote
+	f.Archive.Inputs[0].Name = `<script>alert("&")</script>` + "\x1b[2J\r\x9b" // names of files are whatever somebody wrote
 	var b bytes.Buffer
 	if err := f.Page(&b, "test"); err != nil {
 		t.Fatal(err)
@@ -27,6 +28,9 @@ func TestPage(t *testing.T) {
 		if strings.Contains(page, no) {
 			t.Errorf("the page has %q", no)
 		}
+	}
+	if i := strings.IndexFunc(page, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }); i >= 0 {
+		t.Errorf("a control character: %q", page[i:i+10])
 	}
 	plots := strings.Split(page, "<svg")[1:]
 	if want := 2*6 + 2; len(plots) != want {

@@ -12,6 +12,17 @@ import (
 // input's end is left out.
 type RecordRange struct{ From, To uint64 }
 
+// Place is a record of an input, counted from 0.
+type Place struct {
+	Input  int
+	Record uint64
+}
+
+// MarshalJSON writes the records as people count them: from 1 on, both included.
+func (r RecordRange) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, `{"from":%d,"to":%d}`, r.From+1, r.To), nil
+}
+
 // checkRanges makes sure that ranges are ascending, apart and not empty.
 func checkRanges(ranges []RecordRange) error {
 	for i, r := range ranges {
@@ -30,8 +41,8 @@ func firstAfter(ranges []RecordRange, at uint64) int {
 	return sort.Search(len(ranges), func(i int) bool { return ranges[i].To > at })
 }
 
-// Union returns the records that are in either list.
-func Union(a, b []RecordRange) []RecordRange {
+// union returns the records that are in either list.
+func union(a, b []RecordRange) []RecordRange {
 	if len(a) == 0 {
 		return b
 	}

@@ -199,7 +199,7 @@ func (r *Reader) matchNames(ctx context.Context, q Query, report workers.Progres
 	})
 	for i := range r.Man.Inputs {
 		if in := &r.Man.Inputs[i]; in.Further {
-			found[in.Lead] = Union(found[in.Lead], found[i])
+			found[in.Lead] = union(found[in.Lead], found[i])
 		}
 	}
 	for i := range r.Man.Inputs {
@@ -312,7 +312,7 @@ func (r *Reader) matchSlice(b *source.Decoded, p *slicePart, match func(name []b
 		if err != nil {
 			return nil, err
 		}
-		got.records = Union(got.records, list)
+		got.records = union(got.records, list)
 	}
 	return got, nil
 }

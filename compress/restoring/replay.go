@@ -86,7 +86,7 @@ func (r *Replay) Run(ctx context.Context, jobs []Job, work func(k int, p *Piece,
 	})
 }
 
-// RunUntil is run for pieces that are in memory until consume, or another goroutine then, has called done.
+// RunUntil is Run for pieces that are in memory until consume, or another goroutine then, has called done.
 func (r *Replay) RunUntil(ctx context.Context, jobs []Job, work func(k int, p *Piece, b *source.Decoded) error,
 	consume func(k int, p *Piece, done func()) error) error {
 	all := make([]source.Demand, len(jobs))

@@ -1,58 +1,17 @@
 package restoring
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
-	"orcomgo/compress/nameranges"
 	"orcomgo/compress/source"
 )
-
-// NameFilter says which names of records are wanted: those that are listed, or that match a pattern.
-type NameFilter struct {
-	listed map[string]struct{}
-	match  *regexp.Regexp
-}
-
-// NewNameFilter returns a filter of names that are listed or match, if match is not nil.
-//
-// A listed name is the first word of a record's name. If the record's ends in /1 or /2, it may be listed without that. A listed name
-// with white space inside is a whole name. match is matched with whole names.
-func NewNameFilter(listed []string, match *regexp.Regexp) *NameFilter {
-	f := &NameFilter{make(map[string]struct{}, len(listed)), match}
-	for _, s := range listed {
-		f.listed[s] = struct{}{}
-	}
-	return f
-}
-
-// Matches reports whether a record with this name is wanted. It is safe for concurrent use.
-func (f *NameFilter) Matches(name []byte) bool {
-	if f.match != nil && f.match.Match(name) {
-		return true
-	}
-	if len(f.listed) == 0 {
-		return false
-	}
-	word := nameranges.FirstWord(name)
-	if len(word) < len(name) {
-		if _, ok := f.listed[string(name)]; ok {
-			return true
-		}
-	}
-	_, ok := f.listed[string(word)]
-	if n := len(word) - 2; !ok && n > 0 && word[n] == '/' && (word[n+1] == '1' || word[n+1] == '2') {
-		_, ok = f.listed[string(word[:n])]
-	}
-	return ok
-}
 
 // selection is what Unpack restores.
 type selection struct {
@@ -80,6 +39,10 @@ func selectRecords(ctx context.Context, src source.Source, o *UnpackOptions) (*s
 			return nil, fmt.Errorf("%s: the archive has no record %d: %s", src.Paths()[0], o.Records.From+1, mostRecords(most))
 		}
 	}
+	if o.Chosen != nil {
+		s.choose(man, o.Chosen)
+		return s, nil
+	}
 	if o.Names == nil {
 		return s, nil
 	}
@@ -88,8 +51,14 @@ func selectRecords(ctx context.Context, src source.Source, o *UnpackOptions) (*s
 		q.Records = []RecordRange{*o.Records}
 	}
 	q.Inputs = []int{}
+	leads := make(map[int]bool) // of the inputs that are asked for: the names of all mates count
 	for i, asked := range s.asked {
 		if asked {
+			leads[leadOf(man, i)] = true
+		}
+	}
+	for i := range man.Inputs {
+		if leads[leadOf(man, i)] {
 			q.Inputs = append(q.Inputs, i)
 		}
 	}
@@ -103,6 +72,37 @@ func selectRecords(ctx context.Context, src source.Source, o *UnpackOptions) (*s
 		}
 	}
 	return nil, fmt.Errorf("%s: no record has a name that is asked for", src.Paths()[0])
+}
+
+// choose selects records and their mates.
+func (s *selection) choose(man *archive.Manifest, places []Place) {
+	of := make([][]RecordRange, len(man.Inputs)) // by the input with the first mates
+	for _, p := range places {
+		lead := leadOf(man, p.Input)
+		of[lead] = append(of[lead], RecordRange{p.Record, p.Record + 1})
+	}
+	for i := range of {
+		slices.SortFunc(of[i], func(a, b RecordRange) int { return cmp.Compare(a.From, b.From) })
+		of[i] = slices.Compact(of[i])
+	}
+	for i := range s.records {
+		s.records[i] = of[leadOf(man, i)]
+		s.asked[i] = s.asked[i] && len(s.records[i]) > 0
+		if s.records[i] == nil {
+			s.records[i] = []RecordRange{}
+		}
+	}
+}
+
+// leadOf returns the input with the first mates of those of input i, or i.
+func leadOf(man *archive.Manifest, i int) int {
+	switch in := &man.Inputs[i]; {
+	case in.Further:
+		return in.Lead
+	case in.Mate >= 0 && !in.First:
+		return in.Mate
+	}
+	return i
 }
 
 func mostRecords(n uint64) string {
@@ -223,29 +223,4 @@ func (s *selection) count(man *archive.Manifest, input int) uint64 {
 		sum += min(r.To, n) - min(r.From, n)
 	}
 	return sum
-}
-
-// words returns the first words of names that match, ascending and without repetitions; ok is false if any word may.
-func (f *NameFilter) words() (list [][]byte, ok bool) {
-	if f.match != nil {
-		return nil, false
-	}
-	for s := range f.listed {
-		w := nameranges.FirstWord([]byte(s))
-		list = append(list, w)
-		for _, end := range []string{"/1", "/2"} {
-			list = append(list, append(bytes.Clone(w), end...))
-		}
-	}
-	slices.SortFunc(list, nameranges.Compare)
-	return slices.CompactFunc(list, bytes.Equal), true
-}
-
-// slicesWith returns a function that reports whether a slice may have names that match; nil if all may.
-func (f *NameFilter) slicesWith(man *archive.Manifest) func(s *archive.Slice) bool {
-	words, ok := f.words()
-	if !ok || !man.NameRanges {
-		return nil
-	}
-	return func(s *archive.Slice) bool { return nameranges.MayHave(&s.Words, words) }
 }

@@ -2,9 +2,10 @@ package restoring
 
 import (
 	"fmt"
+	"slices"
+
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/archive"
-	"slices"
 )
 
 // ColumnBytes says where an archive's bytes are.

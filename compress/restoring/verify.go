@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"orcomgo/bins/parse"
 	"strings"
 
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/source"
 	"orcomgo/compress/workers"
@@ -106,7 +106,7 @@ func Verify(ctx context.Context, e commit.Entry, o VerifyOptions) ([]FileStatus,
 	case *source.Binned:
 		err = checkRest(ctx, src, status)
 	case *source.Packed:
-		if e.Has[commit.Bins] {
+		if err = src.Archive.CheckRest(func(uint64) {}); err == nil && e.Has[commit.Bins] {
 			err = verifyBinsToo(ctx, e, status, o)
 		}
 	}
@@ -170,6 +170,7 @@ func checkRest(ctx context.Context, b *source.Binned, status []FileStatus) error
 	return nil
 }
 
+// VerifySource is Verify of a source, without what the inputs don't depend on.
 func VerifySource(ctx context.Context, src source.Source, o VerifyOptions) ([]FileStatus, error) {
 	return VerifyJobs(ctx, src, "verify", o, WholeArchive(src.Manifest()), nil)
 }
@@ -178,18 +179,16 @@ func VerifySource(ctx context.Context, src source.Source, o VerifyOptions) ([]Fi
 func VerifyJobs(ctx context.Context, src source.Source, stage string, o VerifyOptions, jobs []Job,
 	look func(k int, p *Piece, b *source.Decoded) error) ([]FileStatus, error) {
 	man := src.Manifest()
-	status := make([]FileStatus, len(man.Inputs))
-	checks := make([]*TextCheck, len(man.Inputs))
+	status, checks := make([]FileStatus, len(man.Inputs)), make([]*TextCheck, len(man.Inputs))
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
-		s := &status[i]
-		*s = FileStatus{Name: in.Name, Records: in.Records, OK: true, Checked: checkedSections}
+		checks[i] = CheckOf(man, i)
+		status[i] = FileStatus{Name: in.Name, Records: in.Records, OK: true, Checked: checkedSections}
 		if man.Verified {
-			s.Checked = "SHA-256"
+			status[i].Checked = "SHA-256"
 		} else if in.Blocks != nil {
-			s.Checked = "block hashes"
+			status[i].Checked = "block hashes"
 		}
-		checks[i] = NewTextCheck(in.Name, in.Blocks, man.Verified, false)
 	}
 	consume := func(_ int, p *Piece) error {
 		s := &man.Slices[p.Slice]
@@ -206,19 +205,19 @@ func VerifyJobs(ctx context.Context, src source.Source, stage string, o VerifyOp
 		return nil, err
 	}
 	for i := range status {
-		s := &status[i]
-		s.Bytes = checks[i].Bytes
-		if !s.OK {
-			continue
+		if status[i].Bytes = checks[i].Bytes; status[i].OK {
+			status[i].end(man, i, checks[i])
 		}
-		var want *[32]byte
-		if man.Verified {
-			want = &man.Inputs[i].SHA256
-			s.SHA256 = fmt.Sprintf("%x", *want)
-		}
-		s.fail(checks[i].End(want))
 	}
 	return status, nil
+}
+
+// end compares what can only be compared once all of the text of an input has passed.
+func (s *FileStatus) end(man *archive.Manifest, input int, c *TextCheck) {
+	if man.Verified {
+		s.SHA256 = fmt.Sprintf("%x", man.Inputs[input].SHA256)
+	}
+	s.fail(c.End())
 }
 
 // Err returns what Problem says; nil of a file that is OK.

@@ -9,14 +9,14 @@ import (
 	"orcomgo/internal/tasks"
 )
 
-// MaxLocated is how many hits of a query are located to add up their depth. More of them are taken to be like these.
-const MaxLocated = 10_000
+// maxLocated is how many hits of a query are located to add up their depth. More of them are taken to be like these.
+const maxLocated = 10_000
 
 // tabulateFrom is from how many patterns on a table of short sequences is made of an index.
 const tabulateFrom = 4096
 
 // hits searches the text of the index.
-func (s *Search) hits(ctx context.Context, x *fmindex.Index) ([]Count, error) {
+func (s *search) hits(ctx context.Context, x *fmindex.Index) ([]Count, error) {
 	const each = 256
 	if s.o.Mismatches == 0 && len(s.patterns) >= tabulateFrom {
 		x.Tabulate()
@@ -39,13 +39,13 @@ func (s *Search) hits(ctx context.Context, x *fmindex.Index) ([]Count, error) {
 		return counts, nil
 	}
 	slices.SortStableFunc(counts, func(a, b Count) int {
-		return cmp.Or(cmp.Compare(a.Query, b.Query), cmp.Compare(Bit(a.Reverse), Bit(b.Reverse)), cmp.Compare(b.Hits, a.Hits))
+		return cmp.Or(cmp.Compare(a.Query, b.Query), cmp.Compare(bit(a.Reverse), bit(b.Reverse)), cmp.Compare(b.Hits, a.Hits))
 	})
 	return slices.CompactFunc(counts, func(a, b Count) bool { return a.Query == b.Query && a.Reverse == b.Reverse }), nil
 }
 
 // hitsOf sets the counts of some patterns.
-func (s *Search) hitsOf(x *fmindex.Index, patterns []pattern, counts []Count) error {
+func (s *search) hitsOf(x *fmindex.Index, patterns []pattern, counts []Count) error {
 	rows := make([][]fmindex.Rows, len(patterns))
 	if s.o.Mismatches == 0 {
 		sequences, found := make([][]byte, len(patterns)), make([]fmindex.Rows, len(patterns))
@@ -69,7 +69,7 @@ func (s *Search) hitsOf(x *fmindex.Index, patterns []pattern, counts []Count) er
 	for i := range patterns {
 		from := len(places)
 		for _, r := range rows[i] {
-			places = r.Append(places, from+MaxLocated-len(places))
+			places = r.Append(places, from+maxLocated-len(places))
 		}
 		ends[i] = len(places)
 	}

@@ -8,7 +8,34 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+
+	"orcomgo/compress/scan"
 )
+
+// MinQuery is the least number of bases of a query.
+const MinQuery = 12
+
+// FindQuery is a sequence to be found.
+type FindQuery struct {
+	Name  string
+	Bases []byte // 0 to 3
+}
+
+// ParseQuery returns the query of a text of A, C, G and T in either case. The error says what else is in it.
+func ParseQuery(name, text string) (FindQuery, error) {
+	q := FindQuery{Name: name, Bases: make([]byte, len(text))}
+	for i := range len(text) {
+		c, ok := scan.Code(text[i])
+		if !ok {
+			return q, fmt.Errorf("query %s: %q at base %d: only A, C, G and T can be searched", name, text[i], i+1)
+		}
+		q.Bases[i] = c
+	}
+	if len(text) < MinQuery {
+		return q, fmt.Errorf("query %s has %d bases: expected at least %d", name, len(text), MinQuery)
+	}
+	return q, nil
+}
 
 // ReadQueries reads queries from FASTA, plain or compressed with gzip; file is its name for errors. A name ends at the first space; a
 // sequence may have several lines.

@@ -10,6 +10,7 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/fmindex"
+	"orcomgo/compress/parity"
 	"orcomgo/compress/scan"
 	"orcomgo/compress/seqs"
 	"orcomgo/compress/source"
@@ -29,6 +30,9 @@ type IndexOptions struct {
 	Memory   uint64           // bytes to stay within; 0: no bound
 	Force    bool             // make an index that is there already again
 	Progress workers.Progress // may be nil
+
+	// Parity is the share of the index that can be restored, see parity.Options.Share; 0: no parity is written.
+	Parity float64
 
 	GPU  bool              // a GPU does what it can, if the program supports one; the index is the same
 	Note func(line string) // is told when the GPU can't be used; may be nil
@@ -106,7 +110,7 @@ func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, 
 	if o.Progress != nil {
 		o.Progress(IndexBuildStage, bases, bases)
 	}
-	if err := writeIndex(ctx, e, path, x); err != nil {
+	if err := writeIndex(ctx, e, path, x, &o); err != nil {
 		return nil, err
 	}
 	return summaryOfIndex(path, x), nil
@@ -155,7 +159,7 @@ func summaryOfIndex(path string, x *fmindex.Index) *IndexSummary {
 		BitsBase: 8 * float64(len(x.Bytes())) / float64(max(x.Len(), 1))}
 }
 
-func writeIndex(ctx context.Context, e commit.Entry, path string, x *fmindex.Index) error {
+func writeIndex(ctx context.Context, e commit.Entry, path string, x *fmindex.Index, o *IndexOptions) error {
 	t, err := commit.NewTemp(path)
 	if err != nil {
 		return err
@@ -170,7 +174,10 @@ func writeIndex(ctx context.Context, e commit.Entry, path string, x *fmindex.Ind
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return commit.InstallIndex(e.Dir, e.Name, t)
+	if err := commit.InstallIndex(e.Dir, e.Name, t); err != nil || o.Parity == 0 {
+		return err
+	}
+	return parity.Protect(path, parity.Options{ID: x.Archive(), Share: o.Parity, Threads: o.Threads, Memory: o.Memory / 16})
 }
 
 // sliceLiterals are the literals of a slice.
@@ -233,7 +240,7 @@ func indexContent(ctx context.Context, p *source.Packed, e commit.Entry, o Index
 
 // literalsOf decodes the reads of a slice, adds them to the coverage, and returns their literals.
 func literalsOf(ctx context.Context, p *source.Packed, i int, coverage *fmindex.Coverage) (*sliceLiterals, error) {
-	b, err := DecodeWhole(ctx, p, source.Demand{Slice: i, Columns: columns.OnlyReads(), Layouts: true, WithoutPlaced: true})
+	b, err := decodeWhole(ctx, p, source.Demand{Slice: i, Columns: columns.OnlyReads(), Layouts: true, WithoutPlaced: true})
 	if err != nil {
 		return nil, err
 	}
@@ -259,8 +266,8 @@ func literalsOf(ctx context.Context, p *source.Packed, i int, coverage *fmindex.
 	})
 }
 
-// DecodeWhole decodes what is wanted of both members of a slice. The error is that of any of them.
-func DecodeWhole(ctx context.Context, d source.Decoder, wanted source.Demand) (*source.Decoded, error) {
+// decodeWhole decodes what is wanted of both members of a slice. The error is that of any of them.
+func decodeWhole(ctx context.Context, d source.Decoder, wanted source.Demand) (*source.Decoded, error) {
 	wanted.Want = [2]bool{true, true}
 	b, err := d.Decode(ctx, wanted)
 	if err != nil {

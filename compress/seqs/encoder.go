@@ -261,7 +261,7 @@ func (e *Encoder) build(ctx context.Context) error {
 				e.follow.follow(s, e.repeats.bytes(), g.Packed)
 			}
 		}
-		e.section = basemodel.Encode(bases, source, o).Section
+		e.section = basemodel.Encode(bases, source, o)
 	}()
 	if !e.overlap.Whole && SegmentThreads(2, e.cfg.Memory) < 2 {
 		<-e.coded // there is too little memory for the models of both coders of a segment beside slices

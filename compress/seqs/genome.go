@@ -211,7 +211,7 @@ func (g *genome) Packed(pos, n int) (packed []byte, at int) {
 	case g.known != nil:
 		return g.known.packed, pos
 	case r == nil || pos+n <= r.begin:
-		return g.modelled.Packed(pos, n)
+		return g.modelled.Packed(), pos
 	case pos >= r.begin:
 		return g.blocks.packed, pos - r.begin
 	}

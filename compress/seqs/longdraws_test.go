@@ -61,7 +61,7 @@ func TestLongDraws(t *testing.T) {
 			for _, b := range e.Shared() {
 				got += len(b)
 			}
-			want := float64(len(genome.Section)) + (cost.Places+cost.Errors+cost.Ns)/8
+			want := float64(len(genome)) + (cost.Places+cost.Errors+cost.Ns)/8
 			t.Logf("%d bytes; genome, places and errors cost %.0f: %.3f times that", got, want, float64(got)/want)
 			if most := 1.1 * want; float64(got) > most {
 				t.Errorf("%d bytes, want at most %.0f", got, most)

@@ -14,6 +14,9 @@ import (
 const (
 	tailSize     = 8 + 8 + len(magic)
 	maxIndexSize = 1 << 28 // bytes
+	// The text of an index has at most indexSlack bytes, and indexRatio for each byte as it is stored: the hashes in it are not compressed.
+	indexSlack = 1 << 20
+	indexRatio = 1 << 4
 )
 
 // Reader reads the files of a stream. Its methods may be called from several goroutines.
@@ -65,7 +68,7 @@ func NewReader(r io.ReaderAt, size int64, list ...Option) (*Reader, error) {
 	if xxh3.Hash(coded) != binary.LittleEndian.Uint64(tail) {
 		return nil, ErrCorrupt
 	}
-	index, err := blocksort.Decode(coded, maxIndexSize)
+	index, err := blocksort.Decode(coded, min(maxIndexSize, indexSlack+indexRatio*len(coded)))
 	if err != nil || !z.readIndex(index, room-n) {
 		return nil, ErrCorrupt
 	}
@@ -109,7 +112,7 @@ func (z *Reader) readIndex(index []byte, coded uint64) bool {
 	for i := range z.blocks {
 		p := &z.blocks[i]
 		p.method = method(c.ByteAtMost(byte(methods - 1)))
-		p.size, p.coded = int(c.AtMost(MaxBlockSize)), int(c.AtMost(MaxBlockSize))
+		p.size, p.coded = int(c.AtMost(maxBlockSize)), int(c.AtMost(maxBlockSize))
 		p.hash, p.codedHash = c.Uint64(), c.Uint64()
 		p.start, p.at = int64(start), int64(at)+int64(len(magic))
 		start, at, largest = start+uint64(p.size), at+uint64(p.coded), max(largest, uint64(p.size))

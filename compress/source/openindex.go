@@ -1,9 +1,11 @@
 package source
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+
 	"orcomgo/bins/commit"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/archive"
@@ -53,16 +55,21 @@ func OpenIndex(e commit.Entry, man *archive.Manifest) (x *fmindex.Index, closeIn
 
 // ShareIndex takes the pseudogenome from the archive's index, which restores it in less time than it is decoded in. It must be called
 // before slices are decoded.
-func (p *Packed) ShareIndex(x *fmindex.Index) error {
+func (p *Packed) ShareIndex(ctx context.Context, x *fmindex.Index) error {
+	return p.share(ctx, func() (*seqs.Decoder, error) { return p.ofIndex(x) })
+}
+
+// ofIndex returns a decoder that has the pseudogenome of an index.
+func (p *Packed) ofIndex(x *fmindex.Index) (*seqs.Decoder, error) {
 	shared, c, err := p.readShared()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	genome, err := x.Packed(p.Threads)
-	if err == nil {
-		p.Seqs = seqs.NewDecoderOf(shared, genome, x.Genome(), c)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	return seqs.NewDecoderOf(shared, genome, x.Genome(), c), nil
 }
 
 // mostFromIndex is how many bases a pseudogenome has at most that TakeIndex takes: see fmindex.Index.Packed for the memory.
@@ -80,7 +87,12 @@ func (p *Packed) TakeIndex(memory uint64) {
 	if n := uint64(x.Genome()); n > mostFromIndex || memory > 0 && n > memory/20 {
 		return
 	}
-	if vfs.ReadMapped(e.Path()+commit.IndexExt, func() error { return p.ShareIndex(x) }) != nil {
-		p.Seqs = nil
+	var decoder *seqs.Decoder
+	err = vfs.ReadMapped(e.Path()+commit.IndexExt, func() (err error) {
+		decoder, err = p.ofIndex(x)
+		return err
+	})
+	if err == nil {
+		p.Seqs = decoder
 	}
 }

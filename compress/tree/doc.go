@@ -71,15 +71,22 @@ type Listing struct {
 	Mode     uint32
 	Time     time.Time
 	Archives []Archive
-	Entries  []Entry // a directory comes before what is in it, and that before what is beside the directory
+	// LeftOut says what could not be read, and why: a line for each file, and for each directory with all that is in it.
+	LeftOut []string
+	Entries []Entry // a directory comes before what is in it, and that before what is beside the directory
 }
 
 const (
 	maxPathLen = 1 << 12 // bytes of the path of an entry
 	maxListing = 1 << 28 // bytes of the text of a listing
-	// pathBytes is how many bytes all paths together may have for each byte of their names and of what follows these in the listing. So
+	// The text of a listing may take one part in listingShare of Options.Memory, since decoding it takes several times as much; an entry takes
+	// about entryMemory bytes.
+	listingShare = 8
+	entryMemory  = 256
+	// All paths together may have shortPaths bytes, or pathBytes for each byte of their names and of what follows these in the listing. So
 	// a small file can't make a reader take much memory.
-	pathBytes = 64
+	shortPaths = 1 << 24
+	pathBytes  = 64
 )
 
 var errTooLong = errors.New("the directory has too many entries: their listing may take 256 MiB at most")
@@ -89,8 +96,8 @@ func damaged(path, reason string) error {
 	return fmt.Errorf("%s: %w: %s", path, parse.ErrCorrupt, reason)
 }
 
-// base returns the last part of a path with slashes.
-func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
-
 // dir returns what precedes the last part of a path, "" for none.
 func dir(path string) string { return path[:max(strings.LastIndexByte(path, '/'), 0)] }
+
+// base returns the last part of a path with slashes.
+func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

@@ -18,6 +18,10 @@ func appendListing(dst []byte, l *Listing) []byte {
 	for _, a := range l.Archives {
 		dst = append(appendText(dst, a.Name), a.ID[:]...)
 	}
+	dst = binary.AppendUvarint(dst, uint64(len(l.LeftOut)))
+	for _, o := range l.LeftOut {
+		dst = appendText(dst, o)
+	}
 	dst = binary.AppendUvarint(dst, uint64(len(l.Entries)))
 	for i := range l.Entries {
 		dst = append(dst, byte(l.Entries[i].Kind))
@@ -82,10 +86,10 @@ func parseTime(c *parse.Cursor, before int64) time.Time {
 // maxSeconds bounds times, so that differences don't overflow.
 const maxSeconds = 1 << 48
 
-// parseListing is the inverse of appendListing. It returns what is wrong with the text, "" for nothing. The sizes of files are not in it.
+// parseListing is the inverse of appendListing. It returns what is wrong with the text, "" for nothing. There may be so many entries at most. The sizes of files are not in it.
 //
 // What it accepts can be restored without leaving the directory: names are no paths, and what is in a directory comes after it.
-func parseListing(text []byte) (l *Listing, reason string) {
+func parseListing(text []byte, most uint64) (l *Listing, reason string) {
 	c := &parse.Cursor{Rest: text}
 	l = &Listing{Tool: c.Text(), Mode: uint32(c.AtMost(0o7777)), Time: parseTime(c, 0)}
 	l.Archives = make([]Archive, c.Count(17, "archives"))
@@ -96,7 +100,15 @@ func parseListing(text []byte) (l *Listing, reason string) {
 		}
 		c.Copy(a.ID[:])
 	}
-	l.Entries = make([]Entry, c.Count(5, "entries"))
+	for range c.Count(1, "lines about what was left out") {
+		l.LeftOut = append(l.LeftOut, c.Text())
+	}
+	n := c.Count(5, "entries")
+	if uint64(n) > most {
+		c.Fail("its %d entries take more than --memory", n)
+		n = 0
+	}
+	l.Entries = make([]Entry, n)
 	for i := range l.Entries {
 		l.Entries[i].Kind = Kind(c.ByteAtMost(byte(kinds - 1)))
 	}
@@ -158,7 +170,7 @@ func parsePaths(c *parse.Cursor, entries []Entry) {
 	}
 	var dirs []string // of the path to the entry, each with a slash
 	seen := make(map[string]bool, len(entries))
-	room := pathBytes*len(c.Rest) + maxPathLen // for all paths
+	room := max(pathBytes*len(c.Rest), shortPaths) // for all paths
 	for i := range entries {
 		n := min(len(c.Rest), maxPathLen+1)
 		name, _, ok := strings.Cut(string(c.Rest[:n]), "\x00")
@@ -175,7 +187,7 @@ func parsePaths(c *parse.Cursor, entries []Entry) {
 		room -= len(path)
 		switch {
 		case len(path) > maxPathLen || room < 0:
-			c.Fail("the path of an entry is too long")
+			c.Fail("the path of an entry is too long: ...%s", path[max(len(path)-60, 0):])
 			return
 		case name == "" || name == "." || name == ".." || strings.Contains(name, "/"):
 			c.Fail("%q is not the name of a file", name)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -29,7 +30,7 @@ type RestoreOptions struct {
 
 	Threads  int
 	Memory   uint64
-	Progress func(done, total uint64) // in bytes of content; may be nil
+	Progress func(done, total uint64) // in bytes of content, in several goroutines; may be nil
 }
 
 // Summary is what Restore did.
@@ -44,7 +45,8 @@ type Summary struct {
 type restoration struct {
 	*Reader
 	o      *RestoreOptions
-	meter  meter
+	done   atomic.Uint64 // bytes of content
+	all    uint64        // bytes of content that are restored
 	sum    Summary
 	status []compress.FileStatus // of each entry; without a name for those that are not restored
 	made   map[string]bool       // directories that were made, by their paths below the root
@@ -52,7 +54,7 @@ type restoration struct {
 	out    []string              // where entries are restored, below the root; "" for those that are not
 	links  []int                 // hard links that are made of other restored files
 	group  errgroup.Group        // files that are being synced and named
-	mu     sync.Mutex            // of status and notes
+	mu     sync.Mutex            // of status, notes, and what an archive has done
 }
 
 // Restore restores the directory, or some of it, from the side archive and the archives beside it. A file gets its name only when all of
@@ -66,7 +68,22 @@ func (r *Reader) Restore(ctx context.Context, o RestoreOptions) (*Summary, error
 	if err := x.plan(); err != nil {
 		return nil, err
 	}
-	x.meter = meter{report: o.Progress, total: x.total()}
+	if r.copyProblem != nil {
+		x.note("of the two listings of %s one can't be read: verify says more", r.path)
+	}
+	special := 0
+	for i := range r.Entries {
+		if x.out[i] != "" && r.Entries[i].Mode&0o6000 != 0 {
+			special++
+		}
+	}
+	if special > 0 {
+		x.note("set-user-ID and set-group-ID are not restored, since owners are not: entries that had them: %d", special)
+	}
+	for _, line := range r.LeftOut {
+		x.note("left out when the directory was archived: %s", line)
+	}
+	x.all = x.total()
 	made, err := x.directories()
 	if err == nil {
 		err = x.contents(ctx)
@@ -108,6 +125,13 @@ func (x *restoration) summary() (*Summary, error) {
 // at returns the path in the file system of one below the root.
 func (x *restoration) at(path string) string { return filepath.Join(x.o.Dir, path) }
 
+// add counts bytes of content that were restored.
+func (x *restoration) add(n int) {
+	if done := x.done.Add(uint64(n)); x.o.Progress != nil {
+		x.o.Progress(done, x.all)
+	}
+}
+
 // total returns how many bytes of content are restored.
 func (x *restoration) total() (n uint64) {
 	for i := range x.Entries {
@@ -141,6 +165,9 @@ func (x *restoration) directories() (commit.Made, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(made) > 0 {
+		_ = vfs.SetMode(x.o.Dir, 0o700) // until it has its own
+	}
 	list, err := vfs.ReadDir(x.o.Dir)
 	if err != nil {
 		return made, err
@@ -150,7 +177,7 @@ func (x *restoration) directories() (commit.Made, error) {
 		if x.Entries[i].Kind != Directory || x.out[i] == "" {
 			continue
 		}
-		err := vfs.Mkdir(x.at(x.out[i]))
+		err := vfs.MkdirPrivate(x.at(x.out[i]))
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return made, err
 		}
@@ -171,7 +198,14 @@ func (x *restoration) contents(ctx context.Context) error {
 		want[k] = x.out[i] != ""
 		any = any || want[k]
 	}
-	if any {
+	switch {
+	case any && x.side == nil:
+		for k, i := range x.entry {
+			if want[k] {
+				x.fail(i, x.sideProblem.Error())
+			}
+		}
+	case any:
 		s := &sink{x: x}
 		err := x.side.Extract(ctx, want, s)
 		s.abort()
@@ -200,7 +234,7 @@ func (s *sink) Begin(k int) (io.Writer, error) {
 		return nil, err
 	}
 	s.f = &holeWriter{f: f}
-	return &metered{s.f, &s.x.meter}, nil
+	return counter{s.f, s.x.add}, nil
 }
 
 // End implements sidefiles.Sink.
@@ -232,7 +266,7 @@ func (s *sink) abort() {
 // name completes a restored side file and gives it its name.
 func (x *restoration) name(i int, f *commit.Temp) error {
 	e := &x.Entries[i]
-	if err := f.SetMode(e.Mode); err != nil {
+	if err := f.SetMode(x.mode(e)); err != nil {
 		x.note("the mode of the original could not be set: %v", err)
 	}
 	if !x.o.Touch {
@@ -321,6 +355,7 @@ func (x *restoration) hardLink(i int) error {
 		return err
 	}
 	defer f.Discard()
+	f.Restrict(commit.AccessTo(x.at(x.out[first])))
 	if _, err := io.Copy(f, from); err != nil {
 		return err
 	}
@@ -333,9 +368,13 @@ func (x *restoration) hardLink(i int) error {
 	return x.setModeAndTime(path, &x.Entries[first])
 }
 
+// mode returns the mode that an entry is restored with: no more than the umask allows, and without set-user-ID and set-group-ID, since
+// owners are not restored.
+func (x *restoration) mode(e *Entry) uint32 { return vfs.Masked(e.Mode &^ 0o6000) }
+
 // setModeAndTime gives a file or a directory the mode and the time of an entry. What can't be set is noted.
 func (x *restoration) setModeAndTime(path string, e *Entry) error {
-	err := vfs.SetMode(path, e.Mode)
+	err := vfs.SetMode(path, x.mode(e))
 	if err == nil && !x.o.Touch {
 		err = vfs.SetTime(path, e.Time)
 	}
@@ -367,37 +406,4 @@ func (x *restoration) finishDirectories() error {
 		return x.setModeAndTime(x.o.Dir, &Entry{Mode: x.Mode, Time: x.Time})
 	}
 	return nil
-}
-
-// meter adds up progress.
-type meter struct {
-	mu          sync.Mutex
-	report      func(done, total uint64)
-	done, total uint64
-}
-
-func (m *meter) value() uint64 {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.done
-}
-
-func (m *meter) set(done uint64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.done = done; m.report != nil {
-		m.report(m.done, m.total)
-	}
-}
-
-// metered is a writer whose bytes count as progress.
-type metered struct {
-	w io.Writer
-	m *meter
-}
-
-func (m *metered) Write(p []byte) (int, error) {
-	n, err := m.w.Write(p)
-	m.m.set(m.m.value() + uint64(n))
-	return n, err
 }

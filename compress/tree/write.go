@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/commit"
 	"orcomgo/compress/blocksort"
+	"orcomgo/compress/parity"
 	"orcomgo/compress/sidefiles"
 )
 
@@ -20,7 +23,7 @@ const (
 	Version = 1
 
 	endMagic   = commit.TreeEnd
-	headerSize = len(commit.TreeMagic) + 1
+	headerSize = len(commit.TreeMagic) + 1 + 8 + 8
 	footerSize = 8 + 8 + len(endMagic)
 )
 
@@ -31,9 +34,13 @@ type Options struct {
 	// Progress is called with the bytes of side files that were read, written or decoded since the last call, in several goroutines; it may
 	// be nil.
 	Progress func(n uint64)
+	// Access is who may read the files, and so the side archive that Make writes.
+	Access commit.Access
 	// GPU has arrays of floats coded with the first GPU; the side archive is the same. Note is called with a line for the user if it fails.
 	GPU  bool
 	Note func(line string)
+	// Parity is the share of the side archive that can be restored, see parity.Options.Share; 0: Make writes no parity.
+	Parity float64
 }
 
 func (o *Options) sidefiles() []sidefiles.Option {
@@ -60,10 +67,13 @@ func Write(ctx context.Context, w io.Writer, l *Listing, open func(e *Entry) (io
 	if len(text) > maxListing {
 		return errTooLong
 	}
-	if _, reason := parseListing(text); reason != "" {
+	if _, reason := parseListing(text, math.MaxInt); reason != "" {
 		return fmt.Errorf("tree: the listing can't be read: %s", reason)
 	}
-	if _, err := w.Write(append([]byte(commit.TreeMagic), Version)); err != nil {
+	coded := blocksort.Encode(text)
+	sized := binary.LittleEndian.AppendUint64(nil, uint64(len(coded)))
+	sized = binary.LittleEndian.AppendUint64(sized, xxh3.Hash(coded))
+	if _, err := w.Write(slices.Concat([]byte(commit.TreeMagic), []byte{Version}, sized, coded)); err != nil {
 		return err
 	}
 	var files []sidefiles.File
@@ -87,10 +97,7 @@ func Write(ctx context.Context, w io.Writer, l *Listing, open func(e *Entry) (io
 		}
 		return err
 	}
-	coded := blocksort.Encode(text)
-	foot := binary.LittleEndian.AppendUint64(coded, uint64(len(coded)))
-	foot = binary.LittleEndian.AppendUint64(foot, xxh3.Hash(coded))
-	_, err := w.Write(append(foot, endMagic...))
+	_, err := w.Write(slices.Concat(coded, sized, []byte(endMagic)))
 	return err
 }
 
@@ -138,6 +145,7 @@ func Make(ctx context.Context, dir, name string, l *Listing, open func(e *Entry)
 		return 0, err
 	}
 	defer f.Discard()
+	f.Restrict(o.Access)
 	if err := Write(ctx, f, l, open, o); err != nil {
 		return 0, err
 	}
@@ -147,7 +155,10 @@ func Make(ctx context.Context, dir, name string, l *Listing, open func(e *Entry)
 	if err := f.Sync(); err != nil {
 		return 0, err
 	}
-	return size, commit.InstallTree(dir, name, f, replaces, complete)
+	if err := commit.InstallTree(dir, name, f, replaces, complete); err != nil || o.Parity == 0 {
+		return size, err
+	}
+	return size, parity.Protect(path, parity.Options{Share: o.Parity, Threads: o.Threads, Memory: o.Memory / 16})
 }
 
 // verified reads a side archive that was written, and returns its size.
@@ -159,11 +170,11 @@ func verified(ctx context.Context, f *commit.Temp, path string, noVerify bool, o
 	if noVerify {
 		return info.Size(), nil
 	}
-	r, err := newReader(f.File, path, info.Size(), o)
+	r, err := newReader(f.File, f.File, path, info.Size(), o)
 	if err != nil {
 		return 0, err
 	}
-	list, err := r.Verify(ctx)
+	list, err := r.check(ctx, false)
 	for _, s := range list {
 		if err == nil && s != nil {
 			err = fmt.Errorf("%s: what was written does not decode to the same files", path)
@@ -174,12 +185,12 @@ func verified(ctx context.Context, f *commit.Temp, path string, noVerify bool, o
 
 // counter counts what is written.
 type counter struct {
-	w io.Writer
-	o *Options
+	w   io.Writer
+	add func(n int)
 }
 
 func (c counter) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
-	c.o.add(n)
+	c.add(n)
 	return n, err
 }

@@ -7,20 +7,21 @@
 // Kinds of predictors, as in package compress/doubles.
 enum { ZERO, ORDER0, ORDER1, ORDER2, ORDER4, RATIO };
 
-#define SECOND_PREDICTOR 128 // in a class
-
-// Values of a chunk as what they are predicted in.
+// Values of a chunk as what they are predicted in. Values before the first one, whose numbers are negative, are 0.
 struct Floats {
   typedef double T;
   const void *at;
   bool wide; // of 64 bits
-  __device__ T operator[](u32 i) const { return wide ? ((const double *)at)[i] : (double)((const float *)at)[i]; }
+  __device__ T operator[](u32 i) const {
+    if ((int)i < 0) return 0;
+    return wide ? ((const double *)at)[i] : (double)((const float *)at)[i];
+  }
 };
 
 struct Integers {
   typedef u64 T;
   const u64 *at;
-  __device__ T operator[](u32 i) const { return at[i]; }
+  __device__ T operator[](u32 i) const { return (int)i < 0 ? 0 : at[i]; }
 };
 
 static __device__ __forceinline__ double add(double a, double b) { return __dadd_rn(a, b); }
@@ -32,7 +33,7 @@ static __device__ __forceinline__ u64 sub(u64 a, u64 b) { return a - b; }
 static __device__ __forceinline__ u64 mul(u64 a, u64 b) { return a * b; }
 static __device__ __forceinline__ u64 over(u64 a, u64 b) { return 0; } // integers have no ratios
 
-// predicted returns the prediction of value i, whose predictor reaches no further back than the first value.
+// predicted returns the prediction of value i.
 template <class X>
 static __device__ __noinline__ typename X::T predicted(const X x, u32 kind, u32 s, u32 i) {
   typedef typename X::T T;
@@ -48,16 +49,6 @@ static __device__ __noinline__ typename X::T predicted(const X x, u32 kind, u32 
   }
   }
   return 0;
-}
-
-// reach returns how many values before a value its predictor looks at.
-static __device__ __forceinline__ u32 reach(u32 kind, u32 s) {
-  switch (kind) {
-  case ZERO: return 0;
-  case ORDER4: return 5 * s;
-  case RATIO: return s + 1;
-  }
-  return s * kind;
 }
 
 // The integers of floats are their bits in the order of the floats.
@@ -79,8 +70,7 @@ static __device__ __forceinline__ u64 actual(const Floats x, u32 i) {
 
 static __device__ __forceinline__ u64 actual(const Integers x, u32 i) { return x[i]; }
 
-static __device__ __forceinline__ u64 residual(u64 value, u64 prediction, bool exclusive) {
-  if (exclusive) return value ^ prediction;
+static __device__ __forceinline__ u64 residual(u64 value, u64 prediction) {
   u64 d = value - prediction;
   return d << 1 ^ (u64)((long long)d >> 63);
 }
@@ -89,27 +79,15 @@ static __device__ __forceinline__ int bits_of(u64 z) { return 64 - __clzll((long
 
 template <class X>
 static __device__ __forceinline__ u64 prediction(const X x, u32 kind, u32 s, u32 i) {
-  return integer(x, predicted(x, i < reach(kind, s) ? (u32)ZERO : kind, s, i));
+  return integer(x, predicted(x, kind, s, i));
 }
 
-// residuals writes a block: the classes, the bits of the residuals, and how many these are, with the highest bit set if residuals are
-// exclusive ors.
+// residuals writes a block: the classes, the bits of the residuals, and how many these are.
 template <class X>
 static __device__ void residuals(const X x, const struct FloatBlock &b, u8 *classes, u32 *raw, u32 *length) {
   __shared__ u32 sums[WARPS];
   __shared__ u32 words[2 * THREADS + 2]; // the bits of THREADS residuals, and of a word before
   u32 first = b.first - b.chunk;
-  bool exclusive = false;
-  if (b.form != FLOAT_INTEGERS) {
-    int sum = 0;
-    for (u32 i = 16 * threadIdx.x; i < b.count; i += 16 * THREADS) {
-      u64 value = actual(x, first + i), p = prediction(x, b.kinds[0], b.lags[0], first + i);
-      sum += bits_of(residual(value, p, true)) - bits_of(residual(value, p, false));
-    }
-    u32 total;
-    block_exclusive((u32)sum, sums, &total);
-    exclusive = (int)total < 0;
-  }
   bool single = b.kinds[0] == b.kinds[1] && b.lags[0] == b.lags[1];
   for (u32 k = threadIdx.x; k < 2 * THREADS + 2; k += THREADS) words[k] = 0;
   __syncthreads();
@@ -119,14 +97,14 @@ static __device__ void residuals(const X x, const struct FloatBlock &b, u8 *clas
     u64 z = 0;
     if (i < b.count) {
       u64 value = actual(x, first + i);
-      z = residual(value, prediction(x, b.kinds[0], b.lags[0], first + i), exclusive);
+      z = residual(value, prediction(x, b.kinds[0], b.lags[0], first + i));
       u32 choice = 0;
       size = bits_of(z);
       if (!single) {
-        u64 other = residual(value, prediction(x, b.kinds[1], b.lags[1], first + i), exclusive);
-        if (bits_of(other) < size) z = other, size = bits_of(other), choice = SECOND_PREDICTOR;
+        u64 other = residual(value, prediction(x, b.kinds[1], b.lags[1], first + i));
+        if (bits_of(other) < size) z = other, size = bits_of(other), choice = 1;
       }
-      classes[i] = (u8)(choice + size);
+      classes[i] = (u8)(2 * size + choice);
       // The highest bit is known.
       size = size > 1 ? size - 1 : 0;
       z &= (1ull << size) - 1;
@@ -149,7 +127,7 @@ static __device__ void residuals(const X x, const struct FloatBlock &b, u8 *clas
   }
   if (threadIdx.x == 0) {
     if (done & 31) raw[done / 32] = words[0];
-    *length = done | (exclusive ? 1u << 31 : 0);
+    *length = done;
   }
 }
 

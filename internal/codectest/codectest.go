@@ -3,6 +3,8 @@ package codectest
 
 import (
 	"bytes"
+	"math/rand"
+	"slices"
 	"testing"
 )
 
@@ -41,4 +43,56 @@ func BenchmarkDecode(b *testing.B, data, stream []byte, decode Decode) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// FileDamages are kinds of damage, each to at most n sectors of so many bytes of a file, by name. They may change b.
+var FileDamages = map[string]func(rng *rand.Rand, b []byte, n, sector int) []byte{
+	"nothing": func(_ *rand.Rand, b []byte, _, _ int) []byte { return b },
+	"bits": func(rng *rand.Rand, b []byte, n, _ int) []byte {
+		for range n {
+			b[rng.Intn(len(b))] ^= 1 << rng.Intn(8)
+		}
+		return b
+	},
+	"sectors": func(rng *rand.Rand, b []byte, n, sector int) []byte {
+		for range n {
+			at := rng.Intn((len(b)-1)/sector+1) * sector
+			rng.Read(b[at:min(at+sector, len(b))])
+		}
+		return b
+	},
+	"burst": func(rng *rand.Rand, b []byte, n, sector int) []byte {
+		length := rng.Intn(max((n-1)*sector, 1))
+		at := rng.Intn(max(len(b)-length, 1))
+		rng.Read(b[at:min(at+length, len(b))])
+		return b
+	},
+	"zeros": func(rng *rand.Rand, b []byte, n, sector int) []byte {
+		length := rng.Intn(max((n-1)*sector, 1))
+		at := rng.Intn(max(len(b)-length, 1))
+		clear(b[at:min(at+length, len(b))])
+		return b
+	},
+	"cut": func(rng *rand.Rand, b []byte, n, sector int) []byte {
+		return b[:max(0, len(b)-rng.Intn(max((n-1)*sector, 1)))]
+	},
+	"beginning is missing": func(rng *rand.Rand, b []byte, n, sector int) []byte {
+		return b[min(len(b), rng.Intn(max((n-1)*sector, 1))):]
+	},
+	"inserted": func(rng *rand.Rand, b []byte, n, _ int) []byte {
+		for range max(n-1, 0) {
+			at := rng.Intn(len(b) + 1)
+			more := make([]byte, 1+rng.Intn(5000))
+			rng.Read(more)
+			b = slices.Insert(b, at, more...)
+		}
+		return b
+	},
+	"removed": func(rng *rand.Rand, b []byte, n, sector int) []byte {
+		for range n / 2 {
+			at := rng.Intn(len(b) + 1)
+			b = append(b[:at:at], b[min(len(b), at+1+rng.Intn(sector)):]...)
+		}
+		return b
+	},
 }

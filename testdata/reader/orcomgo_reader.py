@@ -371,7 +371,7 @@ def check_input_name(name, seen):
 
 KINDS = {0: "FASTQ", 1: "FASTA"}
 QUALITY_MODES = {0: "kept", 1: "eight levels", 2: "dropped"}
-READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED, REPEATS, NAME_RANGES, ONE_CODER = 1, 2, 4, 8, 16, 32, 64
+READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED, REPEATS, NAME_RANGES, ONE_CODER, SIDES = 1, 2, 4, 8, 16, 32, 64, 128
 
 
 def flag_words(flags):
@@ -389,6 +389,7 @@ CDNA_MAGIC = bytes.fromhex("894F4347640D0A1A")
 CDNA_END = bytes.fromhex("894F4347650D0A1A")
 CMETA_MAGIC = bytes.fromhex("894F43476D0D0A1A")
 CDNA_HEADER = 8 + 1 + 16
+SECTION_HEADER = 64
 COLUMNS = ("lengths", "forms", "names", "qualities")
 
 
@@ -522,12 +523,17 @@ class PackedArchive:
         found["bins_id"] = source.take(16)
         found["tool"] = source.text().decode("utf-8", "replace")
         found["flags"] = flags = source.uvarint()
-        require(flags < 128, "the manifest has flags that are not known")
+        require(flags < 256, "the manifest has flags that are not known")
+        for _ in range(self.count(source) if flags & SIDES else 0):
+            side = source.text()
+            require(1 <= len(side) <= 200 and side not in (b".", b"..") and b"/" not in side and b"\0" not in side,
+                    "the manifest has a side archive without a name")
         found["quality"] = source.byte()
         require(found["quality"] in QUALITY_MODES, "the manifest has an unknown quality mode")
         found["level"] = source.byte()
         found["block_size"] = source.uvarint()
         found["bulk_length"] = source.uvarint()
+        found["head"] = Section(source, "head")
         exact = not flags & (READS_ONLY | ORDER_ANY | NAMES_DROPPED)
         found["inputs"] = inputs = []
         for _ in range(self.count(source)):
@@ -540,6 +546,7 @@ class PackedArchive:
             if found["slices"][-1].words:
                 last = found["slices"][-1].words.last
         found["shared"] = [Section(source, f"shared {i}") for i in range(self.count(source))]
+        found["parity"] = Section(source, "parity")
         require(not flags & REPEATS or len(found["shared"]) > 1 and found["shared"][1].length,
                 "the section of repeats is missing")
         source.finish()
@@ -632,19 +639,23 @@ class PackedArchive:
     # -- what the manifest says must fit together
 
     @staticmethod
-    def sections(slices, shared):
+    def sections(head, slices, shared, parity):
         """All sections in the order in which they are stored (FORMAT: .cdna)."""
+        yield head
         for one in slices:
             for member in one.members:
                 for column in COLUMNS:
                     yield getattr(member, column)
             yield one.sequences
         yield from shared
+        yield parity
 
     @classmethod
     def place_sections(cls, found):
         offset = CDNA_HEADER
-        for section in cls.sections(found["slices"], found["shared"]):
+        for section in cls.sections(found["head"], found["slices"], found["shared"], found["parity"]):
+            if section.length:
+                offset += SECTION_HEADER
             section.offset = offset
             offset += section.length
         require(offset == found["bulk_length"], "the lengths of the sections do not add up")
@@ -709,7 +720,7 @@ class PackedArchive:
                   f"{one.bytes} bytes, {one.bases} bases, reads of {one.shortest} to {one.longest}, "
                   f"{'exact, ' + str(len(one.blocks)) + ' blocks' if one.exact else 'not exact'}")
             print(f"  read from: {one.file.describe()}")
-        for section in self.sections(self.slices, self.shared):
+        for section in self.sections(self.head, self.slices, self.shared, self.parity):
             owner = next((s for s in self.slices if section is s.members[0].lengths), None)
             if owner is not None:
                 print(f"slice {owner.index}: input {owner.input}, {owner.records} records, bases "
@@ -723,7 +734,8 @@ class PackedArchive:
                     problems.append(str(problem))
                     status = f"{section.length} bytes at {section.offset}, CHECKSUM DIFFERS"
             print(f"  {section.label}: {status}")
-        if xxh3_128(self.data[CDNA_HEADER:self.bulk_length]) == self.archive_id:
+        end = self.parity.offset - SECTION_HEADER if self.parity.length else self.bulk_length
+        if xxh3_128(self.data[CDNA_HEADER:end]) == self.archive_id:
             print("archive ID is that of the sections")
         else:
             problems.append("the archive ID is not that of the sections")
@@ -1434,9 +1446,8 @@ def decode_lengths(data, records, what):
 
 (SHAPE, PLAN, RARE, SIDE, RULE, SAME, KIND, EQUAL, MATCH, FITS, TOP, LOW, LEN, REST, WORD,
  LETTER, SIZE) = range(1, 18)
-STYLE_LINE = 1
 UNITS = (1, 50, 100, 125, 200, 250, 500, 1000)
-MOVE_SAME, MOVE_STEP, MOVE_UP, MOVE_DOWN, MOVE_JUMP = range(5)
+MOVE_SAME, MOVE_UP, MOVE_DOWN, MOVE_JUMP = range(4)
 NEW_SHAPE = 255                 # no id of a shape
 SPELT_FIELD = 8160              # the field of whole names that are spelt
 LATTICE_TOP = 1 << 20           # values from here on are not counted
@@ -1455,27 +1466,18 @@ def context(tag, k, b, c):
 
 
 class NameCoder:
-    """FORMAT: Names, Decisions: cells, weights and even bits."""
+    """FORMAT: Names, Decisions: cells and weights."""
 
     def __init__(self):
         self.cells = {}                 # of a table of 2^18 probs
         self.weights = {}               # by set modulo 1024, one weight a context
 
-    def begin(self, even, stream):
-        """What follows is coded by these bits."""
-        self.even_data, self.even_at = even, 0
+    def begin(self, stream):
+        """What follows is coded by this stream."""
         self.coder = ArithmeticDecoder(stream)
 
     def even(self, count):
-        """An even number: of each byte the lowest bit first, the lowest bit of the number first."""
-        value = 0
-        for i in range(count):
-            byte, bit = divmod(self.even_at, 8)
-            if byte >= len(self.even_data):
-                raise Damaged("names: the even bits end too early")
-            value |= (self.even_data[byte] >> bit & 1) << i
-            self.even_at += 1
-        return value
+        return self.coder.even(count)
 
     def cell(self, h, node):
         place = ((h ^ node * 0x9E3779B1) * 0x85EBCA6B & MASK32) >> 14
@@ -1516,10 +1518,8 @@ def is_letter(c):
     return 65 <= c <= 90 or 97 <= c <= 122 or c >= 127 or (c < 32 and c not in (9, 13))
 
 
-def cut_name(name, style):
+def cut_name(name):
     """FORMAT: Names, Cutting a name: the shape and the fields."""
-    if style == STYLE_LINE:
-        return bytes([128]), [name]
     shape, fields, at = bytearray(), [], 0
     while at < len(name):
         c = name[at]
@@ -1562,16 +1562,15 @@ class Field:
         self.number = number            # F
         self.is_number = kind != 0
         self.digits = kind - 2 if kind > 2 else 0
-        self.live, self.match, self.lattice, self.ordered, self.equal = True, False, False, True, None
-        self.unit, self.width, self.top = 1, 32, 8
+        self.live, self.match, self.lattice, self.equal = True, False, False, None
+        self.unit, self.width = 1, 32
         # A word
         self.word = b""
         self.dictionary, self.places = [], {}
         # A number
         self.value = 0
         self.stepped = self.rest = 0    # value / unit and value mod unit
-        self.delta = 0                  # the last move that was not 0
-        self.past = 0                   # moves, three bits each
+        self.past = 0                   # moves, two bits each
         self.sorted = self.up_length = self.mean = 0
         # Forecasts
         self.history, self.came_from, self.by_value = [], [], {}
@@ -1656,12 +1655,10 @@ class Field:
             self.sorted += (4096 - self.sorted) >> 4
         else:
             self.sorted -= self.sorted >> 4
-        if d:
-            self.delta = d
-            if d < 1 << 31 and small:
-                self.up_length = d.bit_length()
-                self.mean += d - (self.mean >> 4)
-        self.past = (self.past << 3 | move) & 0xFFFFFFFF
+        if 0 < d < 1 << 31 and small:
+            self.up_length = d.bit_length()
+            self.mean += d - (self.mean >> 4)
+        self.past = (self.past << 2 | move) & 0xFFFFFFFF
         self.stepped, self.rest = stepped, value % self.unit
         if self.match:
             self.remember(value)
@@ -1691,10 +1688,10 @@ class Shape:
 class NameDecoder:
     """The names of one section, and of those that continue it."""
 
-    def __init__(self, style, even, stream, mates, rule):
-        self.style, self.mates, self.rule = style, mates, rule
+    def __init__(self, stream, mates, rule):
+        self.mates, self.rule = mates, rule
         self.coder = NameCoder()
-        self.coder.begin(even, stream)
+        self.coder.begin(stream)
         self.shapes = {}                # by id
         self.ids = {}                   # by shape
         self.new_shapes = 0
@@ -1705,9 +1702,9 @@ class NameDecoder:
         self.alphabets = {}             # by field; those of a shape outlive it
         self.mate = None
 
-    def go_on(self, even, stream, mates):
+    def go_on(self, stream, mates):
         """The next section continues this one."""
-        self.coder.begin(even, stream)
+        self.coder.begin(stream)
         self.mates = mates
 
     def decode(self, count):
@@ -1742,7 +1739,7 @@ class NameDecoder:
         self.last_shape = number
         shape = self.shapes[number]
         if self.mate is not None:
-            mate_shape, mate_fields = cut_name(self.mate, self.style)
+            mate_shape, mate_fields = cut_name(self.mate)
             if mate_shape == shape.shape:
                 for i, field in enumerate(shape.fields):
                     if coder.direct(context(SIDE, 0, field.number, 0), 255):
@@ -1768,7 +1765,7 @@ class NameDecoder:
         if b"\n" in name:
             raise Damaged("names: a name has a line end")
         self.last_spelt = name
-        text, fields = cut_name(name, self.style)
+        text, fields = cut_name(name)
         number = self.new_shapes % 255
         self.new_shapes += 1
         shape = self.shapes[number] = Shape(number, text)
@@ -1783,16 +1780,15 @@ class NameDecoder:
         if not coder.direct(context(PLAN, 0, 0, 0), 30):
             return
         for i, field in enumerate(shape.fields):
-            live, match, lattice, ordered, equal = (coder.even(1) for _ in range(5))
-            field.live, field.ordered = bool(live), bool(ordered)
+            flags = coder.even(4)
+            live, match, lattice, equal = (flags >> i & 1 for i in range(4))
+            field.live = bool(live)
             if equal:
                 field.equal = coder.even(5)
                 if field.equal >= i or not (field.is_number and shape.fields[field.equal].is_number):
                     raise Damaged("names: a field equals one that is no number before it")
             field.unit = UNITS[coder.even(3)]
             field.width = coder.even(5) + 1
-            field.top = coder.even(4)
-            field.top = min(field.top, field.width)
             # Fields with tables are limited to 64 in a stream.
             field.match = bool(match) and self.matches < 64
             field.lattice = bool(lattice) and self.lattices < 64
@@ -1901,25 +1897,17 @@ class NameDecoder:
         coder, field = self.coder, shape.fields[i]
         number, last, before, rare = field.number, field.stepped, self.last_move, self.rare
         rising = int(field.sorted > 2500)
-        a = 0
-        if i + 1 < len(shape.fields):
-            after = shape.fields[i + 1]
-            if after.is_number and after.unit == field.unit > 1:
-                a = after.rest * 32 // field.unit
         contexts = [
-            context(KIND, 0, number, (field.past & 511) << 1 | rising),
-            context(KIND, 1, number, (field.past & 7) << 8 | before << 4 | rare << 1 | rising),
-            context(KIND, 2, number, (last >> max(field.width - 6, 0)) << 8 | rare << 1 | rising),
-            context(KIND, 3, number, a << 8 | before << 4 | rising)]
+            context(KIND, 0, number, (field.past & 63) << 1 | rising),
+            context(KIND, 1, number, (field.past & 3) << 8 | before << 4 | rare << 1 | rising),
+            context(KIND, 2, number, (last >> max(field.width - 6, 0)) << 8 | rare << 1 | rising)]
         sets = context(KIND, 0, number, 0)
         if coder.mixed(sets, 1, 1000, contexts):
             return MOVE_SAME, last
         if rising:
             if coder.mixed(sets + 1, 2, 1000, contexts):
-                return MOVE_STEP, (last + field.delta) & MASK32
-            if coder.mixed(sets + 2, 3, 1000, contexts):
                 return MOVE_UP, self.distance(field, MOVE_UP)
-            if coder.mixed(sets + 3, 4, 1000, contexts):
+            if coder.mixed(sets + 2, 3, 1000, contexts):
                 return MOVE_DOWN, self.distance(field, MOVE_DOWN)
         return MOVE_JUMP, self.jump(field, missed)
 
@@ -1939,12 +1927,13 @@ class NameDecoder:
         coder, number, last = self.coder, field.number, field.stepped
         if not coder.direct(context(FITS, 0, number, 0), 1000):
             return coder.even(32)
-        upper = coder.mixed_tree(field.top, context(TOP, 0, number, missed), 1000, [
+        top = min(12, field.width)
+        upper = coder.mixed_tree(top, context(TOP, 0, number, missed), 1000, [
             context(TOP, 0, number, missed),
             context(TOP, 1, number, self.prev_top << 4 | missed),
             context(TOP, 2, number, (last >> max(field.width - 5, 0)) << 4
                     | self.last_move << 1 | self.rare)])
-        bits = field.width - field.top
+        bits = field.width - top
         if field.lattice:
             return self.on_lattice(field, upper << bits, bits, context(LOW, 2, number, 0))
         return upper << bits | coder.even(bits)
@@ -1966,19 +1955,13 @@ class NameDecoder:
         """FORMAT: Names, A rest."""
         coder, number, unit = self.coder, field.number, field.unit
         bits = (unit - 1).bit_length()
-        z = min(move, 3) << 3 | before
+        z = move << 2 | before
         inside = int(move == 0 and before == 0)
         contexts = [context(REST, 0, number, z),
                     context(REST, 1, number, (field.rest * 32 // unit) << 8 | z),
                     context(REST, 2, number, field.rest << 8 | inside << 2)]
         sets = context(REST, 0, number, inside)
-        if field.ordered or bits <= 4:
-            rest = coder.mixed_tree(bits, sets, 1000, contexts)
-        else:
-            upper = coder.mixed_tree(4, sets, 1000, contexts)
-            edge = int(upper == (unit - 1) >> (bits - 4))
-            lower = coder.tree(bits - 4, context(REST, 3, number, edge), 1000)
-            rest = upper << (bits - 4) | lower
+        rest = coder.mixed_tree(bits, sets, 1000, contexts)
         if rest >= unit:
             raise Damaged("names: a rest is not below its unit")
         return rest
@@ -2003,18 +1986,15 @@ class NameChain:
             return decode_light_names(source, count, size, what)
         require(version in (1, 3), f"{what}: unknown layout")
         if version == 1:
-            style = source.byte()
-            require(style <= 1, f"{what}: unknown style")
             rule = tuple(source.take(3)) if mates is not None else None
         else:
             require(self.decoder is not None and (self.decoder.mates is None) == (mates is None),
                     f"{what}: it continues nothing")
         require(source.uvarint() == size, f"{what}: the length is not that of the manifest")
-        even = source.take(source.uvarint())
         if version == 1:
-            self.decoder = NameDecoder(style, even, source.rest(), mates, rule)
+            self.decoder = NameDecoder(source.rest(), mates, rule)
         else:
-            self.decoder.go_on(even, source.rest(), mates)
+            self.decoder.go_on(source.rest(), mates)
         names, total = [], 0
         for name in self.decoder.decode(count):
             names.append(name)
@@ -2461,24 +2441,6 @@ HISTORY_CONTEXTS = (1, 2, 3, 4, 6, 9)
 OTHER_STRAND = ((4, 6), (5, 9))         # (input, bases) of the contexts that learn the other strand
 COUNTER_RATE = (102, 73, 57, 47, 39, 34, 30, 27, 24, 14, 10, 8, 6, 5, 5, 4)
 KMER = 13
-LOGIT_BOUND = 11.0 * (1 << 23)
-
-
-def float32(x):
-    """x rounded to binary32.  Of a sum, product or quotient of binary32s this is exact."""
-    return struct.unpack("<f", struct.pack("<f", x))[0]
-
-
-def float_bits(x):
-    return struct.unpack("<I", struct.pack("<f", x))[0]
-
-
-def float_of_bits(bits):
-    return struct.unpack("<f", struct.pack("<I", bits))[0]
-
-
-LOGIT = [float32(float_bits(2.0 * p + 1) - float_bits(8192.0 - (2 * p + 1))) for p in range(4096)]
-WEIGHT_RATE = float_of_bits(0x2735B452)
 
 
 def count_up(counter, bit):
@@ -2521,8 +2483,6 @@ class BaseModel:
         self.reading = {}                       # the same, after reading: (place, whether flags differ)
         self.match = None                       # (place predicted, +1 or -1)
         self.misses = 0                         # of the match, a bit a base, the newest lowest
-        self.learning = None                    # what the last base teaches
-        self.waiting = []                       # updates of the other strand
 
     def copy(self, more):
         """A copy that goes on by itself, for so many bases more."""
@@ -2533,7 +2493,7 @@ class BaseModel:
         other.weights = {key: list(weights) for key, weights in self.weights.items()}
         other.first_weights = self.weights
         other.table, other.reading = dict(self.table), dict(self.reading)
-        other.candidates, other.waiting = dict(self.candidates), list(self.waiting)
+        other.candidates = dict(self.candidates)
         if table_bits(self.at + more) > self.table_bits:
             other.grow_table(self.at + more)
         return other
@@ -2546,10 +2506,6 @@ class BaseModel:
 
     def decode(self, coder, quality_class=0):
         """FORMAT: Bases, One base."""
-        if self.learning is not None:
-            self.learn(*self.learning)
-            if len(self.waiting) > 3:
-                self.teach_other_strand(self.waiting.pop(0))
         predicted, kind, m, state = None, 0, 0, 0
         if self.match is not None:
             place, step = self.match
@@ -2562,7 +2518,6 @@ class BaseModel:
         contexts.append(-1 if predicted is None else predicted << 8 | state)
         a = 0 if predicted is None else 4 * kind - 3 + predicted
         contexts.append(16 * a + (self.forward & 15))
-        decisions = []
 
         def decide(d):
             counters = []
@@ -2573,39 +2528,28 @@ class BaseModel:
                     if number == 6 and predicted is not None:
                         counter = (first_probability(d, predicted, m), 0)
                 counters.append(counter)
-            inputs = [LOGIT[counter[0]] for counter in counters]
-            p = self.mix((quality_class, d, kind), inputs)
-            bit = coder.bit(p)
-            decisions.append(((quality_class, d, kind), d, inputs, counters, p, bit))
+            bit = coder.mixed([STRETCH[p] for p, _ in counters], [self.weights_of((quality_class, d, kind))], 16)
+            for table, at, counter in zip(self.counters, contexts, counters):
+                table[at, d] = count_up(counter, bit)
             return bit
 
         high = decide(0)
         base = 2 * high + decide(1 + high)
-        self.learning = contexts, decisions
+        self.learn_other_strand()
         self.enter(base, predicted)
         return base
 
     def weights_of(self, key):
         if key not in self.weights:
-            self.weights[key] = list(self.first_weights.get((0, *key[1:]), [0.25] * 8))
+            self.weights[key] = list(self.first_weights.get((0, *key[1:]), [16384] * 8))
         return self.weights[key]
 
-    def mix(self, key, inputs):
-        """The probability of a 1."""
-        t = [float32(a * b) for a, b in zip(self.weights_of(key), inputs)]
-        x = float32(float32(float32(t[0] + t[1]) + float32(t[4] + t[5]))
-                    + float32(float32(t[2] + t[3]) + float32(t[6] + t[7])))
-        x = int(min(max(x, -LOGIT_BOUND), LOGIT_BOUND))
-        f = float_of_bits((127 << 23) - x)
-        return int(float32(65536.0 / float32(1.0 + f)))
-
-    def learn(self, contexts, decisions):
-        for key, d, inputs, counters, p, bit in decisions:
-            w = self.weights_of(key)
-            e = float32((bit * 65536 - p) * WEIGHT_RATE)
-            for number in range(8):
-                w[number] = float32(w[number] + float32(inputs[number] * e))
-                self.counters[number][contexts[number], d] = count_up(counters[number], bit)
+    def learn_other_strand(self):
+        for number, k in OTHER_STRAND:
+            table, at = self.counters[number], self.reverse >> (58 - 2 * k) & (1 << 2 * k) - 1
+            base = 3 - (self.forward >> 2 * k + 6 & 3)
+            for d, bit in ((0, base >> 1), (1 + (base >> 1), base & 1)):
+                table[at, d] = count_up(table.get((at, d), (2048, 0)), bit)
 
     def enter(self, base, predicted):
         """The base is appended to the history."""
@@ -2613,11 +2557,6 @@ class BaseModel:
         self.at += 1
         self.push(base)
         here = self.at - 1
-        update = []
-        for number, k in OTHER_STRAND:
-            # Before the first base: the complement of A.
-            update.append((number, self.reverse >> (64 - 2 * k), 3 - (self.forward >> 2 * k & 3)))
-        self.waiting.append(update)
         if self.match is not None:
             place, step = self.match
             self.misses = (self.misses << 1 | (base != predicted)) & MASK32
@@ -2628,12 +2567,6 @@ class BaseModel:
         self.read_slot(here - 2)
         if here >= self.first_kmer:
             self.candidates[here] = self.kmer(self.bases[self.at - KMER:self.at])
-
-    def teach_other_strand(self, update):
-        for number, at, base in update:
-            table, high = self.counters[number], base >> 1
-            for d, bit in ((0, high), (1 + high, base & 1)):
-                table[at, d] = count_up(table.get((at, d), (2048, 0)), bit)
 
     # -- matches
 
@@ -2706,7 +2639,7 @@ class BaseModel:
         before = max(start - KMER + 1, 0)
         self.enter_kmers(self.bases[before:start] + chunk, before)
         for i, base in enumerate(chunk, start):
-            self.bases[i] |= base               # in the first round there may be one already
+            self.bases[i] = base
 
 
 def table_bits(size):
@@ -2750,10 +2683,10 @@ def decode_pseudogenome(data, what, two_coders=TWO_CODERS):
     """The bases, and the model of the first segment's first coder at the end."""
     source = Bytes(data, what)
     n = source.uvarint()
-    require(n <= MASK32 - 1 and n // 2800 <= len(data), f"{what}: too many bases for its size")
+    require(n <= MASK32 - 1 and n // 8300 <= len(data) + 8, f"{what}: too many bases for its size")
     count = max(1, -(-n // SEGMENT))
-    ends = [n * (i + 1) // count for i in range(count)]
-    sizes = [end - start for start, end in zip([0] + ends, ends)]
+    most = 4 * -(-n // (4 * count))
+    sizes = [min(most, n - i * most) for i in range(count)]
     coders = [2 if size >= two_coders else 1 for size in sizes]
     lengths = [source.uvarint() for _ in range(sum(coders) - 1)]
     streams = [source.take(length) for length in lengths] + [source.rest()]
@@ -2778,8 +2711,7 @@ def decode_segment(size, coders):
         length = min(CHUNK, (size - at + 1) // 2)
         middle, end = at + length, min(at + 2 * length, size)
         models[0].begin(at, True)
-        # In the first round the second coder's chunk has the places from 0 on in its history.
-        models[1].begin(middle if at else 0, False)
+        models[1].begin(middle, False)
         chunks = [bytes(model.decode(coder) for _ in range(stop - start))
                   for model, coder, start, stop in zip(models, coders, (at, middle), (middle, end))]
         models[0].append_chunk(middle, chunks[1])
@@ -3113,7 +3045,6 @@ class EditsDecoder:
         self.genome, self.what, self.with_qualities = genome, what, with_qualities
         source = Bytes(data, what)
         gaps = source.take(source.uvarint())
-        self.states = 4 if with_qualities else 8
         self.read_gaps(Probs(ArithmeticDecoder(gaps)))
         self.steps = {}                  # by class: since its last edit
         self.coder = ArithmeticDecoder(source.take(len(data) - source.at))
@@ -3126,9 +3057,9 @@ class EditsDecoder:
 
     def read_gaps(self, probs):
         self.gaps = {}
-        had, m_of = [0] * self.states, [256 * 16] * self.states
-        for c in range((94 if self.with_qualities else 16) * 16 * self.states):
-            state = c % self.states
+        had, m_of = [0] * 4, [256 * 16] * 4
+        for c in range(96 * 16 * 4):
+            state = c % 4
             count = probs.number(("gaps", had[state]), self.SHORT)
             had[state] = 1 if count else 0
             if count == 0:
@@ -3252,36 +3183,32 @@ class EditsDecoder:
         return 256 * (length - 1) + ((n << (32 - length)) >> 23) % 256
 
     def one_piece(self, read, start, end):
-        i, r, state, d, next_d, inserted = 0, start, 0, 120, 512, None
+        i, r, state, d, inserted = 0, start, 0, 120, None
         while r < end:
             if self.with_qualities:
-                level = min(max(read.qualities[r] - 33, 0), 93)
+                band = min(max(read.qualities[r] - 33, 0), 93)
             else:
-                level = min(3 * self.level // 512, 15)
-                if d > 0:
-                    state = 0 if d < 4 else 4 if d < 12 else 5 if d < 40 else 6 if d < 120 else 7
-            c = (level * 16 + self.run_class(i)) * self.states + state
+                distance = 0 if d < 4 else 1 if d < 12 else 2 if d < 40 else 3 if d < 120 else 4
+                band = 16 * distance + min(3 * self.level // 512, 15)
+            c = (band * 16 + self.run_class(i)) * 4 + state
             gaps = self.gaps.get(c)
             if not gaps or self.steps.get(c, 0) < gaps[-1]:
                 require(i < self.room, f"{self.what}: a piece ends after the pseudogenome")
                 self.steps[c] = self.steps.get(c, 0) + 1
                 read.bases[r] = self.template(i)
                 i, r, d, state, inserted = i + 1, r + 1, d + 1, 0, None
-                if d == next_d:
-                    next_d *= 2
-                    self.level = max(self.level, self.log(d))
                 continue
             gaps.pop()
             self.steps[c] = 0
             state, i, r, inserted = self.edit(c, read, i, r, inserted)
             self.level += (self.log(d + 1) - self.level) >> 3
-            d, next_d = 0, 512
+            d = 0
         require(i <= self.room, f"{self.what}: a piece ends after the pseudogenome")
         return i
 
     def edit(self, c, read, i, r, inserted):
         probs, t = self.probs, self.template
-        c = (c // (16 * self.states) // 4, c % (16 * self.states))
+        c = (c // 64 // 4, c % 64)
         if probs.bit(("substitution", c), MEMORY):
             require(i < self.room, f"{self.what}: an edit is after the pseudogenome")
             context = t(i), t(i - 1) if i else 0, t(i + 1)
@@ -3982,7 +3909,8 @@ def steps(archive):
         data = b"".join(parts)
         return f"{len(data)} bytes, XXH3-64 {xxh3_64(data):016x}"
 
-    sections = [s for s in archive.sections(archive.slices, archive.shared) if s.length]
+    sections = [s for s in archive.sections(archive.head, archive.slices, archive.shared, archive.parity)
+                if s.length]
     line("manifest", f"archive ID {archive.archive_id.hex()[:16]}..., {len(archive.slices)} slice, "
                      f"{one.records} records, {one.members[0].bases} bases")
     line("sections", ", ".join(f"{s.label.split()[-1] if 'shared' not in s.label else s.label} "

@@ -20,9 +20,6 @@ type Genome struct {
 // Size returns the number of bases.
 func (g *Genome) Size() int { return len(g.letters) }
 
-// Contigs returns the number of contigs.
-func (g *Genome) Contigs() int { return len(g.ends) }
-
 // contig returns the bounds of the contig that holds position pos.
 func (g *Genome) contig(pos int) (start, end int) {
 	if len(g.ends) == 1 {

@@ -50,7 +50,7 @@ func (s *Simulator) Letters(haplotype int) []byte {
 func (s *Simulator) Each(visit func(r *Truth)) {
 	var text []byte
 	for i := range s.Chunks() {
-		text, _ = s.chunk(i, text[:0], nil, visit)
+		text, _ = s.chunk(i, text[:0], nil, false, visit)
 	}
 }
 

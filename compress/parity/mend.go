@@ -1,0 +1,146 @@
+package parity
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"orcomgo/bins/parse"
+)
+
+// ErrLost is the error of a View for bytes of a sector that is lost. It wraps parse.ErrCorrupt.
+var ErrLost = fmt.Errorf("a damaged sector can't be restored: %w", parse.ErrCorrupt)
+
+// Lost returns how many sectors neither a copy has nor Mend has restored.
+func (v *View) Lost() int64 { return int64(len(v.lost)) }
+
+// Restored returns how many sectors Mend has restored.
+func (v *View) Restored() int64 { return int64(len(v.restored)) }
+
+// Moved returns how many sectors of the first copy are where they were not.
+func (v *View) Moved() (n int64) {
+	for _, r := range v.runs {
+		if r.of == 0 && r.at != r.first*int64(v.set.data.sector) {
+			n += r.count
+		}
+	}
+	return n
+}
+
+// Taken returns how many sectors are those of copies other than the first.
+func (v *View) Taken() (n int64) {
+	for _, r := range v.runs {
+		if r.of > 0 {
+			n += r.count
+		}
+	}
+	return n
+}
+
+// Whole reports whether the first copy is as it was.
+func (v *View) Whole() bool {
+	return len(v.copies) > 0 && v.copies[0].Size == v.set.data.size && len(v.runs) == 1 && v.runs[0].count == v.set.data.sectors() &&
+		v.runs[0].of == 0 && v.runs[0].at == 0
+}
+
+// Store keeps restored sectors.
+type Store interface {
+	io.ReaderAt
+	io.WriterAt
+}
+
+// errWrong is the error of a sector that was restored of sectors of which one is not what it is taken for.
+var errWrong = fmt.Errorf("a restored sector has not the checksum that it had: %w", parse.ErrCorrupt)
+
+// Mend restores lost sectors as far as the parity allows, and puts them in store. What it could not restore is still lost.
+func (v *View) Mend(threads int, memory uint64, store Store) error {
+	err := v.mend(threads, memory, store)
+	if !errors.Is(err, errWrong) {
+		return err
+	}
+	for _, r := range v.runs {
+		if r.weak {
+			v.lost = append(v.lost, r.first)
+		}
+	}
+	slices.Sort(v.lost)
+	v.runs = slices.DeleteFunc(v.runs, func(r run) bool { return r.weak })
+	return v.mend(threads, memory, store)
+}
+
+func (v *View) mend(threads int, memory uint64, store Store) error {
+	s := v.set
+	bad := slices.DeleteFunc(slices.Clone(v.lost), func(i int64) bool { _, ok := v.restored[i]; return ok })
+	v.store = store
+	left, err := s.data.mend(v, bad, s.readParity(kindParity, &s.data), threads, memory, func(i int64, b []byte) error {
+		if checksum(b) != s.sum(i) {
+			return errWrong
+		}
+		if _, err := store.WriteAt(b, v.stored); err != nil {
+			return err
+		}
+		v.restored[i] = v.stored
+		v.stored += int64(len(b))
+		return nil
+	})
+	if err == nil {
+		v.lost = left
+	}
+	return err
+}
+
+// Sectors returns how many sectors there are.
+func (v *View) Sectors() int64 { return v.set.data.sectors() }
+
+// Size returns how many bytes there are.
+func (v *View) Size() int64 { return v.set.data.size }
+
+// ReadAt implements io.ReaderAt.
+func (v *View) ReadAt(p []byte, at int64) (done int, err error) {
+	sector := int64(v.set.data.sector)
+	for done < len(p) {
+		if at >= v.Size() {
+			return done, io.EOF
+		}
+		i, from := at/sector, at%sector
+		n := int64(v.set.data.length(i)) - from
+		var source io.ReaderAt
+		var place int64
+		if r := v.runOf(i); r != nil {
+			source, place = v.copies[r.of].R, r.at+(i-r.first)*sector+from
+			n = min((r.first+r.count)*sector, v.Size()) - at
+		} else if to, ok := v.restored[i]; ok {
+			source, place = v.store, to+from
+		} else {
+			return done, ErrLost
+		}
+		n = min(n, int64(len(p)-done))
+		if err := readFull(source, p[done:done+int(n)], place); err != nil {
+			return done, err
+		}
+		done, at = done+int(n), at+n
+	}
+	return done, nil
+}
+
+// Memory is a Store in memory, for at most Limit bytes.
+type Memory struct {
+	bytes []byte
+	Limit int
+}
+
+// errMemory is the error of a Memory that is full.
+var errMemory = errors.New("there is more damage than can be mended in memory: orcomgo repair mends it on disk")
+
+// WriteAt implements io.WriterAt.
+func (m *Memory) WriteAt(p []byte, at int64) (int, error) {
+	if at != int64(len(m.bytes)) || len(m.bytes)+len(p) > m.Limit {
+		return 0, errMemory
+	}
+	m.bytes = append(m.bytes, p...)
+	return len(p), nil
+}
+
+// ReadAt implements io.ReaderAt.
+func (m *Memory) ReadAt(p []byte, at int64) (int, error) { return bytesAt(m.bytes).ReadAt(p, at) }

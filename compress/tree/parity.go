@@ -1,0 +1,78 @@
+package tree
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
+	"orcomgo/bins/vfs"
+	"orcomgo/compress/parity"
+)
+
+// Repair makes a side archive what it was when it was written, as far as its parity and the copies of o.From allow.
+func Repair(t commit.Tree, o parity.RepairOptions) ([]parity.Repaired, error) {
+	if f, err := vfs.OpenRegular(parity.Path(t.Path())); err != nil { // a side archive made without
+		r, err := Open(t, Options{Threads: o.Threads})
+		if err != nil {
+			return []parity.Repaired{{Path: t.Path(), Problem: err.Error()}}, nil
+		}
+		return []parity.Repaired{{Path: t.Path(), OK: true}}, r.Close()
+	} else if err := f.Close(); err != nil {
+		return nil, err
+	}
+	return parity.Repair(t.Path(), o)
+}
+
+// Protect writes the parity of a side archive, o.Share of it. The error wraps parse.ErrCorrupt if that is damaged.
+func Protect(ctx context.Context, t commit.Tree, o parity.RepairOptions) (parity.Repaired, error) {
+	r, err := Open(t, Options{Threads: o.Threads, Memory: o.Memory})
+	if err != nil {
+		return parity.Repaired{}, err
+	}
+	defer r.Close()
+	damage, err := r.check(ctx, true)
+	for _, d := range append(damage, r.Damage()) {
+		err = cmp.Or(err, d)
+	}
+	if err != nil {
+		return parity.Repaired{}, err
+	}
+	return parity.ProtectAnew(t.Path(), [16]byte{}, o)
+}
+
+// mostChecked is up to how many bytes a side archive is compared with its parity whenever it is opened. A larger one is if its listing
+// can't be read.
+const mostChecked = 256 << 20
+
+// openMended is newReader for a file that may be damaged, which its parity mends.
+func openMended(f *vfs.File, size int64, o Options) (*Reader, error) {
+	r, failed := newReader(f, f, f.Name(), size, o)
+	if failed == nil && size > mostChecked {
+		return r, nil
+	}
+	path := parity.Path(f.Name())
+	p, err := vfs.OpenRegular(path)
+	if err != nil { // it may be made without
+		return r, failed
+	}
+	var v *parity.View
+	info, err := p.Stat()
+	if err == nil {
+		var set *parity.Set
+		if set, err = parity.Read(p, info.Size()); err == nil {
+			v, err = parity.Restore(set, parity.Copy{R: f, Size: size})
+		}
+	}
+	if err != nil || v.Whole() {
+		p.Close()
+		return r, failed
+	}
+	if r, err = newReader(f, v, f.Name(), v.Size(), o); err != nil {
+		p.Close()
+		return nil, err
+	}
+	r.parity, r.mended = p, fmt.Errorf("%s: %s; its parity restores them (orcomgo repair): %w", f.Name(), v.Damage(), parse.ErrCorrupt)
+	return r, nil
+}
