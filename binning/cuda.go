@@ -38,9 +38,10 @@ func NewCUDA(r *Resources) (Assigner, error) {
 	return c, nil
 }
 
-// How many pinned pieces there are, through which text goes to the devices, and how many bytes a piece has. A piece is in use until it has
-// been copied to a device. A few large copies are faster than many small ones, since each call of the driver takes time, and goroutines
-// wait for each other there. Members of BGZF are copied from regions, and the text of other gzip comes more slowly, one fillPiece at a time.
+// How many pinned pieces there are, through which text goes to the devices, and how many bytes a piece has. A piece is in use until it
+// has been copied to a device. A few large copies are faster than many small ones, since each call of the driver takes time, and
+// goroutines wait for each other there. Members of BGZF are copied from regions, and the text of other gzip comes more slowly, one
+// fillPiece at a time.
 const (
 	ringPieces    = 16
 	ringPieceSize = 4 * fillPiece // fillPiece if all inputs are gzip

@@ -38,7 +38,8 @@ func (b *budget) release(n uint64) {
 }
 
 // scratch is one of the two files of bins. If they get no name, it is in memory until its budget is used up or spill is called, and
-// from then on in a file without a name in the directory of the budget; else it is in the file that is to get the name. It is safe for concurrent use, Close excepted.
+// from then on in a file without a name in the directory of the budget; else it is in the file that is to get the name. It is safe for
+// concurrent use, Close excepted.
 type scratch struct {
 	path   string // the name that the file would have, for messages
 	budget *budget
