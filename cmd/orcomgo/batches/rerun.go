@@ -124,8 +124,6 @@ func (a *Archive) goOn(ctx context.Context, e commit.Entry) (*compress.Summary, 
 		return nil, Made, fmt.Errorf("%s: %w, and it can't be read: %w", e.Path(), commit.ErrExists, err)
 	case err != nil:
 		return nil, Made, err
-	case before != nil && len(before.Problems) > 0:
-		return nil, Made, fmt.Errorf("%s: %w, and it is damaged: %s", e.Path(), commit.ErrExists, before.Problems[0])
 	case difference != "":
 		return nil, Made, fmt.Errorf("%s: %w: %s", e.Path(), commit.ErrExists, difference)
 	}
@@ -144,6 +142,13 @@ func (a *Archive) goOn(ctx context.Context, e commit.Entry) (*compress.Summary, 
 	}
 	if before != nil && before.Stage == "packed" && before.ID != hex.EncodeToString(summary.ID[:]) {
 		return nil, Made, ReplacedMeanwhile(e.Path())
+	}
+	// Pack has written a lost .cmeta file again; other damage is left.
+	if now, err := compress.Info(e); err != nil || len(now.Problems) > 0 {
+		if err == nil {
+			err = errors.New(now.Problems[0])
+		}
+		return nil, Made, fmt.Errorf("%s: %w, and it is damaged: %w", e.Path(), commit.ErrExists, err)
 	}
 	return summary, WasThere, nil
 }
