@@ -3,7 +3,6 @@ package numbers
 import (
 	"math"
 	"math/bits"
-	"sync"
 
 	rc "orcomgo/compress/rangecoder"
 )
@@ -124,29 +123,9 @@ func (t *table) newCoder(p *plan, i int, values []int64, rows int) *coder {
 	return c
 }
 
-// release frees memory of a coder that is not used any more.
-func (c *coder) release() {
-	for _, d := range c.contexts {
-		d.contexts.release()
-	}
-	for _, d := range c.numbers {
-		probs := d.probs // not with the rest of d, which refers to columns
-		freeProbs[c.bits].Put(&probs)
-	}
-	c.mixer.release()
-}
-
-// freeProbs are probabilities that are not used any more, by the bits of the values.
-var freeProbs [maxBits + 1]sync.Pool
-
 // newProbs returns the probabilities of a prediction of values of so many bits.
 func newProbs(n int) [][levels * classes]rc.Prob {
-	var list [][levels * classes]rc.Prob
-	if free, _ := freeProbs[n].Get().(*[][levels * classes]rc.Prob); free != nil {
-		list = *free
-	} else {
-		list = make([][levels * classes]rc.Prob, max(n, 1))
-	}
+	list := make([][levels * classes]rc.Prob, max(n, 1))
 	for i := range list {
 		rc.FillProbs(list[i][:])
 	}

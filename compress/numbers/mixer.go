@@ -2,8 +2,6 @@ package numbers
 
 import (
 	"math/bits"
-	"slices"
-	"sync"
 
 	logistic "orcomgo/compress/mixing"
 	rc "orcomgo/compress/rangecoder"
@@ -35,25 +33,12 @@ type mixer struct {
 const firstWeight = logistic.One * 2 / 10
 
 func newMixer(inputs, sets int) *mixer {
-	m, _ := freeMixers.Get().(*mixer)
-	if m == nil {
-		m = new(mixer)
-	}
-	m.n = inputs
-	m.weights = slices.Grow(m.weights[:0], sets*inputs)[:sets*inputs]
+	m := &mixer{n: inputs, weights: make([]int32, sets*inputs), seen: make([]int32, sets)}
 	for i := range m.weights {
 		m.weights[i] = firstWeight
 	}
-	m.seen = slices.Grow(m.seen[:0], sets)[:sets]
-	clear(m.seen)
 	return m
 }
-
-// freeMixers are mixers that are not used any more.
-var freeMixers sync.Pool
-
-// release frees the memory of a mixer that is not used any more.
-func (m *mixer) release() { freeMixers.Put(m) }
 
 // code codes a bit by the predictions in m.steps, with the sets of weights a and b.
 func (m *mixer) code(c *rc.Coder, bit int, a, b int) int {
@@ -99,26 +84,13 @@ type contexts struct {
 
 const maxLogLines = 16
 
-// freeLines are lines that are not used any more, by the logarithm of their number.
-var freeLines [maxLogLines + 1]sync.Pool
-
 // newContexts returns empty contexts. None has the check 0, so that the probabilities need no first value.
 func newContexts(logLines int) *contexts {
-	t := &contexts{shift: 64 - logLines}
-	if free, _ := freeLines[logLines].Get().(*[][16]rc.Prob); free != nil {
-		clear(*free)
-		t.lines = *free
-	} else {
-		t.lines = make([][16]rc.Prob, 1<<logLines)
-	}
-	return t
+	return &contexts{make([][16]rc.Prob, 1<<logLines), 64 - logLines}
 }
 
 // freshLine is a line whose probabilities are fresh.
 var freshLine = [16]rc.Prob(rc.NewProbs(16))
-
-// release frees the memory of contexts that are not used any more.
-func (t *contexts) release() { freeLines[64-t.shift].Put(&t.lines) }
 
 // line returns the line of the context with hash h.
 func (t *contexts) line(h uint64) *[16]rc.Prob {

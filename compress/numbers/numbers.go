@@ -220,7 +220,6 @@ func Decode(data []byte, shapes []Shape, rows, threads int) ([][]int64, error) {
 				}
 				c.code(rg, r)
 			}
-			c.release()
 			values[i] = list
 			return rg.Dec.Err()
 		})

@@ -102,7 +102,6 @@ func (t *table) encode(pl *plan, i, rows int) []byte {
 			c.code(rg, r)
 		}
 	}
-	c.release()
 	return rg.Enc.Finish()
 }
 
@@ -161,7 +160,6 @@ func (p *planner) plan(at int) *plan {
 	try := func(pl *plan, traces []*trace, limit int) (atHalf, size int) {
 		x := p.mixing(pl, traces, i)
 		if atHalf = x.code(half); atHalf > limit {
-			x.m.release()
 			return atHalf, 1 << 62
 		}
 		return atHalf, x.finish(p.last)

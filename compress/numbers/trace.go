@@ -17,7 +17,7 @@ type trace struct {
 	errors  []uint8 // of such a model: bits of its mean error for each row
 }
 
-// trace returns the trace of a model of column i, for at most the rows of the sample before last. It must be released.
+// trace returns the trace of a model of column i, for at most the rows of the sample before last. release frees what computes it.
 func (p *planner) trace(in input, pl *plan, i, last int) *trace {
 	own := *pl
 	own.inputs = []input{in}
@@ -143,15 +143,10 @@ func (x *mixing) code(last int) int {
 // finish codes the rows before last, and no more, and returns the bytes of all. The mixing can't be used after that.
 func (x *mixing) finish(last int) int {
 	size := x.code(last) - x.rg.Enc.Len()
-	x.m.release()
-	x.m = nil
 	return size + len(x.rg.Enc.Finish())
 }
 
 // release frees what computes a trace.
 func (t *trace) release() {
-	if t.coder != nil {
-		t.coder.release()
-		t.coder = nil
-	}
+	t.coder = nil
 }
