@@ -312,3 +312,36 @@ func (p *decoder) decode(dst []byte, sec int, method uint8) error {
 	}
 	return nil
 }
+
+// StoredRead is a read as a block has it.
+type StoredRead struct {
+	Bin    int // number of its bin among those that were asked for
+	Record uint32
+	Place  uint32 // as in Block.Place
+	Len    int    // bases
+	Packed []byte
+}
+
+// EachRead calls f with one read of a block after another of those with signatures lo to hi, inclusive. It is like EachPart for all else.
+func (r *Reader) EachRead(block int, lo, hi uint32, dst *Block, f func(read *StoredRead) error) error {
+	var read StoredRead
+	bin, left := -1, uint32(0) // the current bin, and how many of its reads are to come
+	return r.EachPart(block, lo, hi, dst, func() error {
+		packed := dst.Packed
+		for k, record := range dst.Order {
+			for left == 0 {
+				bin++
+				left = dst.Bins[bin].Reads
+			}
+			left--
+			n := dst.Lengths.Of(int(record))
+			size := bases.PackedLen(n)
+			read = StoredRead{Bin: bin, Record: record, Place: dst.Place[k], Len: n, Packed: packed[:size]}
+			if err := f(&read); err != nil {
+				return err
+			}
+			packed = packed[size:]
+		}
+		return nil
+	})
+}

@@ -48,7 +48,6 @@ func BenchmarkFindAll(b *testing.B) {
 		}
 		rows := make([]Rows, len(all))
 		b.Run(fmt.Sprintf("present=%v", present), func(b *testing.B) {
-			x.Tabulate()
 			for b.Loop() {
 				x.FindAll(all, rows)
 			}

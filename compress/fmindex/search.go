@@ -32,48 +32,6 @@ func (x *Index) Find(sequence []byte) Rows {
 	return r
 }
 
-// tableBases is how many bases the sequences of a table of rows have.
-const tableBases = 8
-
-// rowsTable holds the rows of all sequences of tableBases bases, by the base in the lowest bits last.
-type rowsTable [1 << (2 * tableBases)]Rows
-
-// Tabulate makes a table of the rows of all short sequences, half a megabyte. With it FindAll takes a fifth less time, and from some
-// thousand sequences on that is more than the table takes. It must not be called beside searches.
-func (x *Index) Tabulate() {
-	t := new(rowsTable)
-	x.tabulate(t, 0, 0, x.all())
-	x.rows = t
-}
-
-// tabulate sets the rows of all sequences that end with the n bases of code, which are those of r.
-func (x *Index) tabulate(t *rowsTable, n int, code uint32, r Rows) {
-	if n == tableBases {
-		t[code] = r
-		return
-	}
-	if r.From == r.To {
-		return // the rows of the longer ones are Rows{}
-	}
-	from, to := x.ranks4(r.From), x.ranks4(r.To)
-	for c := range uint32(4) {
-		x.tabulate(t, n+1, c<<(2*n)|code, Rows{x.less[c] + from[c], x.less[c] + to[c]})
-	}
-}
-
-// tableRows returns the rows of the last bases of a sequence, and how many bases are left.
-func (x *Index) tableRows(sequence []byte) (left int, r Rows) {
-	n := len(sequence)
-	if x.rows == nil || n < tableBases {
-		return n, x.all()
-	}
-	code := uint32(0)
-	for _, b := range sequence[n-tableBases:] {
-		code = code<<2 | uint32(b)
-	}
-	return n - tableBases, x.rows[code]
-}
-
 // sideBySide is how many sequences FindAll searches at once, so that the memory accesses of one are waited for while others compute.
 const sideBySide = 16
 
@@ -87,8 +45,7 @@ func (x *Index) FindAll(sequences [][]byte, rows []Rows) {
 	n, next := 0, 0
 	for {
 		for n < sideBySide && next < len(sequences) {
-			left, rows := x.tableRows(sequences[next])
-			active[n] = search{next, left, rows}
+			active[n] = search{next, len(sequences[next]), x.all()}
 			n, next = n+1, next+1
 		}
 		if n == 0 {

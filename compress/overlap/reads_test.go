@@ -251,13 +251,10 @@ func TestLoadingInParallel(t *testing.T) {
 		same = append(same, string(read))
 	}
 	mixed = mixedReads(r, 300)
-	before := pieceReads
-	defer func() { pieceReads = before }()
 	for _, reads := range [][]string{same, mixed} {
 		archive := archiveOf(t, 6000, reads[:200], reads[200:])
 		for _, srcs := range [][]Source{allOf(archive), {{Input: 1, From: 7, To: 60}, {Input: 0, From: 31, To: 190}}} {
 			want := recordsOf(archive, srcs)
-			pieceReads = before
 			for _, sh := range []*share{want.all(), {minSignature: 1000, maxSignature: 40_000, ranges: want.ranges}} {
 				one, err := want.load(context.Background(), sh)
 				if err != nil {
@@ -267,9 +264,9 @@ func TestLoadingInParallel(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, pieceReads = range []uint32{1, 10, before} {
+				for _, pieceReads := range []uint32{1, 10, pieceReads} {
 					rs := recordsOf(archive, srcs)
-					rs.threads = 4
+					rs.threads, rs.pieceReads = 4, pieceReads
 					part := &share{minSignature: sh.minSignature, maxSignature: sh.maxSignature, ranges: rs.ranges}
 					got, err := rs.load(context.Background(), part)
 					if err != nil {

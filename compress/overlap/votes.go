@@ -1,9 +1,6 @@
 package overlap
 
-import (
-	"slices"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // A voteEvent is what a read contributes to one position of the pseudogenome: offset of the position in its partition << 3 |
 // kind. Kinds 0..3 are bases that differ from the pseudogenome's, the others are below.
@@ -24,8 +21,6 @@ const (
 	// positions of one. A partition is a multiple of four positions, so that no byte of the pseudogenome is in two.
 	maxPartitions    = 1 << 10
 	minPartitionBits = 6
-	// cachedBits is the log2 of the number of positions whose counters fit in the cache.
-	cachedBits = 13
 	// maxEventChunk is the number of events of a chunk of an eventLists at most, minEventChunk at least.
 	maxEventChunk, minEventChunk = 256, 8
 )
@@ -201,11 +196,7 @@ func (w *voteWindow) count() {
 }
 
 // eventCounter holds the memory that a goroutine needs to count the events of a partition.
-type eventCounter struct {
-	counters []uint32
-	events   []voteEvent
-	ends     []uint32
-}
+type eventCounter struct{ counters []uint32 }
 
 // eachPartition calls f for each partition, from several goroutines.
 func (w *voteWindow) eachPartition(f func(p int, c *eventCounter)) {
@@ -262,9 +253,8 @@ func (w *voteWindow) finish(f func(position int, depth uint32, bases *[4]uint32)
 	})
 }
 
-// scanCounters calls f for the positions from `at` on, whose counters it is given. depth is that of the position before. It
-// returns the depth of the last position.
-func scanCounters(at int, depth int32, counters []uint32, f func(position int, depth uint32, bases *[4]uint32)) int32 {
+// scanCounters calls f for the positions from `at` on, whose counters it is given. depth is that of the position before.
+func scanCounters(at int, depth int32, counters []uint32, f func(position int, depth uint32, bases *[4]uint32)) {
 	for ; len(counters) > 0; counters = counters[kinds:] {
 		c := (*[kinds]uint32)(counters)
 		depth += int32(c[eventStart]) - int32(c[eventEnd])
@@ -273,73 +263,21 @@ func scanCounters(at int, depth int32, counters []uint32, f func(position int, d
 		}
 		at++
 	}
-	return depth
 }
 
-// countOnce counts the events of a partition and calls scanCounters, for as many positions at a time as have their counters
-// in the cache.
+// countOnce counts the events of a partition and calls scanCounters.
 func (c *eventCounter) countOnce(
 	w *voteWindow, p, positions int, depth int32, f func(position int, depth uint32, bases *[4]uint32),
 ) {
 	if c.counters == nil {
-		c.counters = make([]uint32, kinds<<min(w.bits, cachedBits))
+		c.counters = make([]uint32, kinds<<w.bits)
 	}
-	at := w.lo + p<<w.bits
-	if w.bits <= cachedBits {
-		counters := c.counters[:positions*kinds]
-		clear(counters)
-		w.eachChunk(p, func(events []voteEvent) {
-			for _, e := range events {
-				counters[e]++
-			}
-		})
-		scanCounters(at, depth, counters, f)
-		return
-	}
-	c.sortByPosition(w, p)
-	from := uint32(0)
-	for k, to := range c.ends {
-		first := k << cachedBits
-		if first >= positions {
-			return
-		}
-		counters := c.counters[:min(1<<cachedBits, positions-first)*kinds]
-		clear(counters)
-		for _, e := range c.events[from:to] {
-			counters[e&(kinds<<cachedBits-1)]++
-		}
-		depth = scanCounters(at+first, depth, counters, f)
-		from = to
-	}
-}
-
-// sortByPosition copies the events of a partition to c.events, in ranges of 2^cachedBits positions. The k-th range ends before
-// c.ends[k].
-func (c *eventCounter) sortByPosition(w *voteWindow, p int) {
-	const shift = cachedBits + kindBits
-	c.ends = slices.Grow(c.ends[:0], 1<<(w.bits-cachedBits))[:1<<(w.bits-cachedBits)]
-	clear(c.ends)
-	n := 0
-	for t := range w.lists {
-		l := &w.lists[t]
-		for _, chunk := range append(l.full[p], l.current[p]) {
-			n += len(chunk)
-			for _, e := range chunk {
-				c.ends[e>>shift]++
-			}
-		}
-	}
-	at := uint32(0)
-	for k, count := range c.ends {
-		c.ends[k] = at
-		at += count
-	}
-	c.events = slices.Grow(c.events[:0], n)[:n]
+	counters := c.counters[:positions*kinds]
+	clear(counters)
 	w.eachChunk(p, func(events []voteEvent) {
 		for _, e := range events {
-			to := &c.ends[e>>shift]
-			c.events[*to] = e
-			*to++
+			counters[e]++
 		}
 	})
+	scanCounters(w.lo+p<<w.bits, depth, counters, f)
 }

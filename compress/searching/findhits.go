@@ -12,15 +12,9 @@ import (
 // maxLocated is how many hits of a query are located to add up their depth. More of them are taken to be like these.
 const maxLocated = 10_000
 
-// tabulateFrom is from how many patterns on a table of short sequences is made of an index.
-const tabulateFrom = 4096
-
 // hits searches the text of the index.
 func (s *search) hits(ctx context.Context, x *fmindex.Index) ([]Count, error) {
 	const each = 256
-	if s.o.Mismatches == 0 && len(s.patterns) >= tabulateFrom {
-		x.Tabulate()
-	}
 	counts := make([]Count, len(s.patterns))
 	groups := (len(s.patterns) + each - 1) / each
 	errs := make([]error, groups)

@@ -11,7 +11,6 @@ import (
 	"orcomgo/compress/basemodel"
 	"orcomgo/compress/longreads"
 	"orcomgo/compress/overlap"
-	"orcomgo/internal/largepages"
 )
 
 // Config has the options of Build.
@@ -279,12 +278,15 @@ func (e *Encoder) load(ctx context.Context, want int, only *overlap.Subset) (err
 		return err
 	}
 	l := p.layout
-	var pos []uint32
-	if !e.bins.Meta().Options.OrderAny {
-		pos = positionsOf(l, uint32(p.count))
+	records := int(p.count)
+	if e.bins.Meta().Options.OrderAny {
+		records = 0 // positions are not needed
 	}
 	var code *treeCode
-	p.tree, code = newPositions(pos, l.Len)
+	p.tree, code = newPositions(records, l.Len, e.cfg.Threads, func(record uint32) uint32 {
+		pos, _ := l.Place(record)
+		return pos
+	})
 	if p.coding {
 		return ctx.Err()
 	}
@@ -298,17 +300,6 @@ func (e *Encoder) load(ctx context.Context, want int, only *overlap.Subset) (err
 		}
 	})
 	return ctx.Err()
-}
-
-// positionsOf returns the positions of those of n records that are placed.
-func positionsOf(l *overlap.Layout, n uint32) []uint32 {
-	pos := largepages.Make[uint32](int(n))[:0]
-	for rec := range n {
-		if x, _ := l.Place(rec); x != unplaced {
-			pos = append(pos, x)
-		}
-	}
-	return pos
 }
 
 // Shared returns the sections that the decoding of each slice needs: the pseudogenome, what repeats in it (if Repeats reports it), and the

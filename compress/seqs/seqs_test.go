@@ -537,7 +537,7 @@ func TestCounts(t *testing.T) {
 			for i := range pos {
 				pos[i] = uint32(r.Intn(n))
 			}
-			c := countsOf(pos, n)
+			c := countsOf(len(pos), n, 3, func(record uint32) uint32 { return pos[record] })
 			for p := range n + 1 {
 				want := uint32(0)
 				for _, q := range pos {
