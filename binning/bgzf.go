@@ -296,7 +296,7 @@ func (s *source) startBGZF(n int) ([]byte, error) {
 		return nil, nil // they have other sizes than they give
 	}
 	rest := make([]byte, before.Text+int(member.Length)-n)
-	if _, err := s.fillBytes(rest); err != nil && err != io.EOF {
+	if _, err := s.Read(rest); err != nil && err != io.EOF {
 		return nil, err
 	}
 	s.gzip.Close()
@@ -327,6 +327,6 @@ func (s *source) leaveBGZF() error {
 	rest := io.NewSectionReader(s.f, b.last, math.MaxInt64-b.last)
 	s.startGzip(bufio.NewReaderSize(&counted{r: rest, n: s.count}, 1<<18), uint64(b.last))
 	skip := make([]byte, b.lastLen)
-	_, err := s.fillBytes(skip)
+	_, err := s.Read(skip)
 	return err
 }

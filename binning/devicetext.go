@@ -109,12 +109,8 @@ func (t *deviceText) CountLines(from, to int) ([]int, error) {
 	return counts, deviceError(err)
 }
 
-// CountLines of a lane counts the lines of pieces of the same size as CountLines of a TextBuffer. If the
-// sizes differ, one of these constants is negative and does not compile.
-const (
-	_ = uint(fillPiece - cudakern.CountPiece)
-	_ = uint(cudakern.CountPiece - fillPiece)
-)
+// CountLines of a lane counts the lines of pieces of the same size as CountLines of a TextBuffer. An index other than 0 does not compile.
+var _ = [1]int{}[fillPiece-cudakern.CountPiece]
 
 // Inflates implements TextBuffer.
 func (t *deviceText) Inflates() bool { return t.host == nil }

@@ -36,7 +36,7 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 		return nil, nil, err
 	}
 	head := make([]byte, sniffLen)
-	n, err := src.fillBytes(head)
+	n, err := src.Read(head)
 	if err != nil && err != io.EOF {
 		src.close()
 		return nil, nil, err

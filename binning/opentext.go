@@ -27,7 +27,7 @@ func OpenText(ctx context.Context, path string, threads int) (*TextReader, error
 
 // Read implements io.Reader.
 func (t *TextReader) Read(p []byte) (int, error) {
-	n, err := t.src.fillBytes(p)
+	n, err := t.src.Read(p)
 	t.text += uint64(n)
 	if err == io.EOF && n > 0 {
 		err = nil // the next call returns it again

@@ -57,7 +57,7 @@ func (r *run) pipeline(ctx context.Context) error {
 	}
 	items := make(chan *blockTask)
 	var fills, assigning, streams sync.WaitGroup
-	encoded := bins.NewEncoded(r.Streams)
+	encoded := make([]bins.Encoded, r.Streams)
 	for i := range r.Streams {
 		streams.Add(1)
 		go func() {

@@ -323,15 +323,10 @@ func (s *source) readAt(p []byte, offset int64) (lines int, err error) {
 	return lines, nil
 }
 
-// fillBytes is fill into a slice.
-func (s *source) fillBytes(p []byte) (int, error) {
+// Read implements io.Reader, for the parts of the program that don't fill blocks. It fills p, unless the input ends.
+func (s *source) Read(p []byte) (int, error) {
 	n, _, err := s.fill(&hostText{buf: p}, 0, len(p), 0, nil)
 	return n, err
-}
-
-// Read implements io.Reader, for the parts of the program that don't fill blocks.
-func (s *source) Read(p []byte) (int, error) {
-	return s.fillBytes(p)
 }
 
 // wrap says in the user's words what is wrong with an input.

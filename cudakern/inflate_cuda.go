@@ -48,7 +48,8 @@ const memberSize = int(unsafe.Sizeof(Member{}))
 
 // Close waits for the stream and frees the memory.
 func (f *Inflater) Close() error {
-	return errors.Join(f.do(func() { f.check("freeing pinned memory", freePinned(f.words)) }), f.queue.Close())
+	err := f.do(f.wait) // before its memory is used for something else
+	return errors.Join(err, f.do(func() { f.check("freeing pinned memory", freePinned(f.words)) }), f.queue.Close())
 }
 
 // growTable makes room for n members.

@@ -64,8 +64,10 @@ func (q *queue) open(d *Device) error {
 	}
 	if q.pinned, err = allocPinned(pinnedBytes); err != nil {
 		q.stream.Destroy()
+		return err
 	}
-	return err
+	*q.step() = C.STEP_NONE
+	return nil
 }
 
 // Close waits for the stream and frees the memory.

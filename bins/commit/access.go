@@ -36,7 +36,7 @@ func (a *Access) Add(info fs.FileInfo, mode fs.FileMode) {
 	}
 }
 
-// permissions returns those of a file that is described, as far as a and the umask allow. Its owner, who made it, may always read and write.
+// permissions returns those of a file that is described, as far as a and the umask allow. Its owner may always read and write.
 func (a *Access) permissions(file fs.FileInfo) uint32 {
 	allowed := 0o666 &^ a.denied
 	if group, ok := vfs.Group(file); ok && (a.groups == 2 || a.groups == 1 && a.group != group) { // for its group what is for all

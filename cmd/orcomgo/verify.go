@@ -25,8 +25,9 @@ var verifyCommand = command{
 line a file. It writes no files. The exit status is 1 unless every file is OK. Of a directory with several archives it
 verifies all, and of several directories those of each; with --json it prints one object after another. The side
 archive of a directory (DIR/NAME.ctree) has a line for each of its files, and for each file of reads whose archive is
-missing or another one; that it is missing itself is damage, too. --quick decodes nothing. It reads all of the archives and compares the checksums of what is
-stored, which finds whatever has changed since it was written, as fast as the disk reads.
+missing or another one; that it is missing itself is damage, too. --quick decodes nothing. It reads all of the archives
+and compares the checksums of what is stored, which finds whatever has changed since it was written, as fast as the
+disk reads.
 
 Examples:
   orcomgo verify run/
@@ -190,8 +191,8 @@ func (o *verifyFlags) verifyOne(ctx context.Context, s *streams, e commit.Entry,
 	return o.told(s, name, prefix, status)
 }
 
-// told prints a line for each file of an archive, after a prefix, or with --json an object. It returns how many files there are and how many
-// of them are damaged.
+// told prints a line for each file of an archive, after a prefix, or with --json an object. It returns how many files there are, and
+// how many of them are damaged.
 func (o *verifyFlags) told(s *streams, name, prefix string, status []compress.FileStatus) (damaged, files int, err error) {
 	for i := range status {
 		f := &status[i]

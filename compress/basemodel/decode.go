@@ -9,15 +9,8 @@ import (
 	"orcomgo/internal/tasks"
 )
 
-// basesPerByte is less than what a base takes at least: two decisions of 1/2065 bit.
+// basesPerByte is more than how many bases a byte holds: a base takes two decisions of 1/2065 bit or more.
 const basesPerByte = 8300
-
-// Len returns the number of bases that a section holds. It is at most basesPerByte times the length of the section and of eight bytes more.
-// An error wraps ErrCorrupt.
-func Len(section []byte) (int, error) {
-	n, _, err := parseLen(section)
-	return n, err
-}
 
 // parseLen returns the number of bases that a section holds, and the rest of it.
 func parseLen(section []byte) (n int, rest []byte, err error) {

@@ -29,12 +29,12 @@ const mixRate = 16
 // counterRates[n] is the part of the distance, in 1/256, that a counter updated n times moves.
 var counterRates = [16]uint8{102, 73, 57, 47, 39, 34, 30, 27, 24, 14, 10, 8, 6, 5, 5, 4}
 
-// mixer predicts and learns the two decisions of a base, given the last bases h, their reverse complement r, and its context of the match
-// (see matchContext). The vector instructions do the same as plain Go, but their lanes have another order.
+// mixer predicts and learns the two decisions of a base, given the last bases h, their reverse complement r, and the context that
+// match.context returns. The vector instructions do the same as plain Go, but their lanes have another order.
 type mixer struct {
-	p       [4]uint32       // by decision: the probability of a 1 in 1/65536
 	x       [3][lanes]int32 // stretched probabilities of the nodes, by decision
 	node    [lanes]node     // the nodes as they were read
+	p       [4]uint32       // by decision: the probability of a 1 in 1/65536
 	nodes   []node
 	weights []weights
 }

@@ -1,6 +1,8 @@
 package basemodel
 
 import (
+	"unsafe"
+
 	"github.com/klauspost/cpuid/v2"
 
 	"orcomgo/compress/mixing"
@@ -38,17 +40,10 @@ func (x *mixer) encodeSome(h, r uint64, bases []byte, contexts []uint32, out []r
 	x.encodePlain(h, r, bases, contexts, out)
 }
 
-// prefetchAll fetches elements i of slots into the cache.
-func prefetchAll(slots, i []uint32) {
+// prefetchAll fetches elements i of a table into the cache.
+func prefetchAll[T any](table []T, i []uint32) {
 	if len(i) > 0 {
-		prefetch32(&slots[0], &i[0], len(i))
-	}
-}
-
-// prefetchWords fetches elements i of words into the cache.
-func prefetchWords(words []uint64, i []uint32) {
-	if len(i) > 0 {
-		prefetch64(&words[0], &i[0], len(i))
+		prefetch(unsafe.Pointer(&table[0]), uint(unsafe.Sizeof(table[0])), &i[0], len(i))
 	}
 }
 
@@ -62,20 +57,19 @@ func learnVector(x *mixer, h, r uint64, context, b uint32)
 func encodeVector(x *mixer, h, r uint64, bases *byte, contexts *uint32, n int, out *rangecoder.Decision)
 
 //go:noescape
-func prefetch32(base *uint32, index *uint32, n int)
-
-//go:noescape
-func prefetch64(base *uint64, index *uint32, n int)
+func prefetch(base unsafe.Pointer, size uint, index *uint32, n int)
 
 // The tables that the assembler reads.
 var (
 	// stretched is mixing.Stretch of a counter's probability, squashed is mixing.Squash of a number less 2048.
+	//lint:ignore U1000 the assembler reads it
 	stretched = func() (t [4096]int32) {
 		for p := range t {
 			t[p] = mixing.Stretch(uint32(p) << 4)
 		}
 		return
 	}()
+	//lint:ignore U1000 the assembler reads it
 	squashed = func() (t [4096]uint16) {
 		for x := range t {
 			t[x] = uint16(mixing.Squash(int32(x) - 2048))

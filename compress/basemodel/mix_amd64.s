@@ -1,7 +1,7 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// Registers in all functions but the last two: AX the nodes, CX the mixer, BX its weights of the context R10, DX the base,
+// Registers in all functions but the last one: AX the nodes, CX the mixer, BX its weights of the context R10, DX the base,
 // R12 the last bases and R13 their reverse complement. Lanes have the order 0 1 4 5 2 3 6 7.
 
 DATA fifteen<>+0(SB)/4, $0x000f000f
@@ -353,27 +353,16 @@ next:
 	VZEROUPPER
 	RET
 
-// func prefetch32(base *uint32, index *uint32, n int)
-TEXT ·prefetch32(SB), NOSPLIT, $0-24
+// func prefetch(base unsafe.Pointer, size uint, index *uint32, n int)
+TEXT ·prefetch(SB), NOSPLIT, $0-32
 	MOVQ base+0(FP), AX
-	MOVQ index+8(FP), BX
-	MOVQ n+16(FP), CX
+	MOVQ size+8(FP), SI
+	MOVQ index+16(FP), BX
+	MOVQ n+24(FP), CX
 next:
 	MOVL (BX), DX
-	PREFETCHT0 (AX)(DX*4)
-	ADDQ $4, BX
-	DECQ CX
-	JNZ next
-	RET
-
-// func prefetch64(base *uint64, index *uint32, n int)
-TEXT ·prefetch64(SB), NOSPLIT, $0-24
-	MOVQ base+0(FP), AX
-	MOVQ index+8(FP), BX
-	MOVQ n+16(FP), CX
-next:
-	MOVL (BX), DX
-	PREFETCHT0 (AX)(DX*8)
+	IMULQ SI, DX
+	PREFETCHT0 (AX)(DX*1)
 	ADDQ $4, BX
 	DECQ CX
 	JNZ next

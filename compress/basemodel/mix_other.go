@@ -12,6 +12,4 @@ func (x *mixer) encodeSome(h, r uint64, bases []byte, contexts []uint32, out []r
 	x.encodePlain(h, r, bases, contexts, out)
 }
 
-func prefetchAll([]uint32, []uint32) {}
-
-func prefetchWords([]uint64, []uint32) {}
+func prefetchAll[T any]([]T, []uint32) {}

@@ -78,7 +78,7 @@ func (m *Model) readSlots(n int) {
 		m.match.look(m.at+1+i, p)
 		words[i] = p.old >> 6
 	}
-	prefetchWords(m.hist.words, words[:n])
+	prefetchAll(m.hist.words, words[:n])
 	m.slot, m.word = x.candidate[tryLag+n-1].slot, words[n-1]
 }
 

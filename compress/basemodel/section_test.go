@@ -64,7 +64,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatalf("n=%d: %d threads decode other bases", n, threads+1)
 			}
 		}
-		if k, err := Len(section); k != n || err != nil {
+		if k, _, err := parseLen(section); k != n || err != nil {
 			t.Errorf("n=%d: the section has %d bases, %v", n, k, err)
 		}
 		if n == 300000 && len(section)*8 > n*13/10 {
@@ -272,7 +272,7 @@ func TestDamagedSections(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Len([]byte{0x80}); !errors.Is(err, ErrCorrupt) {
+	if _, _, err := parseLen([]byte{0x80}); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("the length of half a number: %v", err)
 	}
 }
@@ -307,7 +307,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte{0})
 	f.Add([]byte{0xff, 0x03, 0x00})
 	f.Fuzz(func(t *testing.T, section []byte) {
-		n, err := Len(section)
+		n, _, err := parseLen(section)
 		if err == nil && n > 1<<16 {
 			return
 		}

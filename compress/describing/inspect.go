@@ -98,7 +98,7 @@ func Inspect(ctx context.Context, e commit.Entry, o InspectOptions) (*Inspection
 		return o.Look(s)
 	}
 	verify := restoring.VerifyOptions{Threads: o.Threads, Memory: o.Memory, Progress: o.Progress}
-	if n.Files, err = restoring.VerifyJobs(ctx, src, InspectStage, verify, jobs, nil, look); err != nil {
+	if n.Files, err = restoring.VerifyJobs(ctx, src, InspectStage, verify, jobs, look); err != nil {
 		return nil, err
 	}
 	n.Files = append(n.Files, restoring.ProblemStatus(src)...)

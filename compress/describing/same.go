@@ -2,13 +2,11 @@ package describing
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"orcomgo/bins/commit"
-	"orcomgo/bins/parse"
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/packing"
@@ -161,7 +159,7 @@ func sameText(ctx context.Context, man *archive.Manifest, i int, o *Original) (b
 	}
 	defer r.Close()
 	err = restoring.CheckOf(man, i).Read(ctx, r)
-	if errors.Is(err, parse.ErrCorrupt) {
+	if restoring.IsDamage(err) {
 		return false, nil
 	}
 	return err == nil, err

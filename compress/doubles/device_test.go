@@ -48,7 +48,6 @@ func onCPU(data []byte, m mode, width int, blocks []block) []leftOver {
 	if m == modeBits {
 		v.room(w, len(data)/width, true)
 		v.load(data)
-		v.loadBits(data)
 	} else {
 		v.u = make([]uint64, v.pad)
 		for i := 0; i < len(data); i += 8 {

@@ -114,31 +114,19 @@ func (v *values) room(w *workspace, n int, asFloats bool) {
 	}
 }
 
-// load fills v.x with the floats of data.
+// load fills v.x with the floats of data, and v.u with their ordered integers.
 func (v *values) load(data []byte) {
-	x := v.x[v.pad:]
+	x, o := v.x[v.pad:], v.own()
 	if v.width == 8 {
 		for i := range x {
-			x[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
+			b := binary.LittleEndian.Uint64(data[8*i:])
+			x[i], o[i] = math.Float64frombits(b), ordered(b)
 		}
 		return
 	}
-	for i := range x {
-		x[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:])))
-	}
-}
-
-// loadBits fills v.u with the ordered integers of data.
-func (v *values) loadBits(data []byte) {
-	o := v.own()
-	if v.width == 8 {
-		for i := range o {
-			o[i] = ordered(binary.LittleEndian.Uint64(data[8*i:]))
-		}
-		return
-	}
-	for i := range o { // the float64s of float32s that are NaNs may have other bits
-		o[i] = ordered32(binary.LittleEndian.Uint32(data[4*i:]))
+	for i := range x { // the float64s of float32s that are NaNs may have other bits
+		b := binary.LittleEndian.Uint32(data[4*i:])
+		x[i], o[i] = float64(math.Float32frombits(b)), ordered32(b)
 	}
 }
 
@@ -174,10 +162,8 @@ func (g *GPU) encodeChunk(w *workspace, data []byte, l Layout) []byte {
 		var ok bool
 		if exceptions, ok = v.loadDecimals(); !ok {
 			v.numbering = newNumbering(modeBits, 0, l.Width)
+			v.load(data)
 		}
-	}
-	if v.mode == modeBits {
-		v.loadBits(data)
 	}
 	list, blocks := w.choosePredictors(v, l.Columns), blocksOf(n)
 	var used []predictor

@@ -84,7 +84,6 @@ func loaded(w *workspace, data []byte, n numbering) *values {
 	v := &values{numbering: n}
 	v.room(w, len(data)/n.width, true)
 	v.load(data)
-	v.loadBits(data)
 	return v
 }
 

@@ -170,14 +170,6 @@ func (n *numbering) putBits(data []byte, list []uint64) {
 	}
 }
 
-// floatOf returns the float of an integer in the order of floats.
-func (n *numbering) floatOf(u uint64) float64 {
-	if n.width == 4 {
-		return float64(math.Float32frombits(bitsOf32(u)))
-	}
-	return math.Float64frombits(bitsOf(u))
-}
-
 // round rounds to the width of the array's floats.
 func (n *numbering) round(f float64) float64 {
 	if n.width == 4 {

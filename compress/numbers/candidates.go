@@ -76,11 +76,6 @@ func (p *planner) candidates(at int) []input {
 		list = append(list, input{kind: like, key: key}, input{kind: regression, key: key}, input{kind: regression, key: key, refs: nearest})
 		list = append(list, p.sums(i, key, nearest)...)
 	}
-	var ratios []ranked
-	for _, x := range before {
-		ratios = append(ratios, p.ratioCost(i, x, nil))
-	}
-	list = append(list, best(ratios, 2, own)...)
 	// Keys of two columns and more.
 	if len(topKeyed) > 0 {
 		key := topKeyed[0].key
@@ -98,10 +93,7 @@ func (p *planner) candidates(at int) []input {
 			}
 			key = b[0].key
 		}
-		if len(key) > 1 {
-			list = append(list, input{kind: like, key: key})
-		}
-		ratios = ratios[:0]
+		var ratios []ranked
 		for _, x := range before {
 			ratios = append(ratios, p.ratioCost(i, x, key))
 		}
@@ -197,14 +189,11 @@ func (p *planner) related(i int, before []int) []int {
 
 // ratioCost returns the model likeRatio on column x with what it seems to cost.
 func (p *planner) ratioCost(i, x int, key []int) ranked {
-	var rows []int32
-	if key != nil {
-		rows = p.likes.get(key)
-	}
+	rows := p.likes.get(key)
 	v, w, vf, wf := p.values[i], p.values[x], p.shapes[i].Float32, p.shapes[x].Float32
 	cost := p.differenceCost(i, func(r int) int64 {
 		similar := r - 1
-		if rows != nil && rows[r] >= 0 {
+		if rows[r] >= 0 {
 			similar = int(rows[r])
 		}
 		return valueOf(float64(numberOf(valueOr(v, similar), vf)*numberOf(w[r], wf))/numberOf(valueOr(w, similar), wf), vf)
@@ -261,20 +250,9 @@ func (p *planner) fit(i, x int) (input, float64, bool) {
 	if !(sxx > 0) || a == 0 || math.IsInf(a, 0) {
 		return input{}, 0, false
 	}
-	// Multiples are often whole, or their inverses.
-	in, cost := input{}, math.Inf(1)
-	for _, a := range []float64{a, math.Round(a), 1 / math.Round(1/a)} {
-		if a == 0 || math.IsInf(a, 0) || math.IsNaN(a) {
-			continue
-		}
-		b := math.Round(my + float64(v[p.first]) - float64(a*(mx+float64(w[p.first]))))
-		try := input{kind: affine, refs: []int{x}, a: a, b: b}
-		c := p.differenceCost(i, func(r int) int64 { return toInt(float64(a*float64(w[r])) + b) })
-		if c < cost {
-			in, cost = try, c
-		}
-	}
-	return in, cost, true
+	b := math.Round(my + float64(v[p.first]) - float64(a*(mx+float64(w[p.first]))))
+	cost := p.differenceCost(i, func(r int) int64 { return toInt(float64(a*float64(w[r])) + b) })
+	return input{kind: affine, refs: []int{x}, a: a, b: b}, cost, true
 }
 
 // steady reports whether in half of a few rows the values of v are about the same multiple of f.
@@ -330,18 +308,11 @@ func (p *planner) quotients(i int, before []int) []input {
 			}
 			slices.Sort(ratios)
 			a := ratios[len(ratios)/2]
-			// Factors are often whole, or their inverses.
-			in, least := input{}, math.Inf(1)
-			for _, a := range []float64{a, math.Round(a), 1 / math.Round(1/a)} {
-				cost := 0.0
-				for _, r := range rows {
-					cost += logOf(v[r] - toInt(float64(a*f(r))))
-				}
-				if cost < least {
-					in, least = input{kind: quotient, refs: []int{x, y}, a: a}, cost
-				}
+			cost := 0.0
+			for _, r := range rows {
+				cost += logOf(v[r] - toInt(float64(a*f(r))))
 			}
-			list = append(list, ranked{in, least})
+			list = append(list, ranked{input{kind: quotient, refs: []int{x, y}, a: a}, cost})
 		}
 	}
 	return best(list, 2, math.Inf(1))

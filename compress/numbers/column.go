@@ -12,7 +12,6 @@ import (
 type plan struct {
 	low    int64 // the smallest value
 	bits   int   // of the largest value less the smallest one; 0 to 62
-	even   int   // of these, the lowest ones that are coded as equally likely
 	inputs []input
 }
 
@@ -333,14 +332,6 @@ func (d *predictor) at(middle int64, k int) (p *rc.Prob, class int) {
 	return &d.probs[k&63][uint8(level(d.value-middle, k)*classes+class)], class
 }
 
-// codeEven codes the bits of u that are equally likely.
-func (p *plan) codeEven(rg *rc.Coder, u uint64) (bits uint64) {
-	if p.even > 32 {
-		bits = uint64(rg.Uniform(uint32(u>>32), p.even-32)) << 32
-	}
-	return bits | uint64(rg.Uniform(uint32(u), min(p.even, 32)))
-}
-
 // leader returns the model whose last errors were the smallest, the first one of several, or nil if there is none.
 func (c *coder) leader() *predictor {
 	var lead *predictor
@@ -376,7 +367,7 @@ func (c *coder) code(rg *rc.Coder, r int) {
 	numbers, limits := c.numbers, c.limits[:m.n]
 	contexts := lines[:len(c.contexts)]
 	group := c.bits // the bit at which the lines begin
-	for k := c.bits - 1; k >= c.even; k-- {
+	for k := c.bits - 1; k >= 0; k-- {
 		middle := int64(prefix + 1<<k)
 		if lead != nil {
 			p, _ := lead.at(middle, k)
@@ -414,7 +405,7 @@ func (c *coder) code(rg *rc.Coder, r int) {
 		}
 		prefix |= uint64(bit) << k
 	}
-	if v := c.low + int64(prefix|c.codeEven(rg, u)); rg.Dec != nil {
+	if v := c.low + int64(prefix); rg.Dec != nil {
 		c.values[r] = v // when encoding, others may read it
 	}
 	c.learn(r)

@@ -202,7 +202,6 @@ func (p *planner) plan(at int) *plan {
 			pl, traces, size = &q, fewer, s
 		}
 	}
-	p.chooseEven(pl, traces, i, size)
 	return pl
 }
 
@@ -211,18 +210,4 @@ func (p *plan) with(in input) *plan {
 	q := *p
 	q.inputs = append(slices.Clone(p.inputs), in)
 	return &q
-}
-
-// chooseEven finds how many of the lowest bits are as well coded as equally likely.
-func (p *planner) chooseEven(pl *plan, traces []*trace, i, size int) {
-	for _, n := range []int{4, 8, 12, 16, 20, 24, 28, 32} {
-		q := *pl
-		if q.even = n; n >= pl.bits {
-			return
-		}
-		if p.mixing(&q, traces, i).finish(p.last) > size+size/1000 {
-			return
-		}
-		pl.even = n
-	}
 }

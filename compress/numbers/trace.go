@@ -118,10 +118,10 @@ func (x *mixing) code(last int) int {
 			}
 		}
 		x.row++
-		for k := pl.bits - 1; k >= pl.even; k-- {
+		for k := pl.bits - 1; k >= 0; k-- {
 			j := x.at + pl.bits - 1 - k
 			if lead != nil {
-				if s := int32(lead.steps[j] >> 4); uint32(s+sureStep) > uint32(2*sureStep) {
+				if s := int32(lead.steps[j]); uint32(s+sureStep) > uint32(2*sureStep) {
 					x.rg.Bit(int(u>>k&1), clampSure(logistic.Squash(s)))
 					continue
 				}
@@ -135,7 +135,6 @@ func (x *mixing) code(last int) int {
 			}
 			m.code(x.rg, int(u>>k&1), k, pl.bits+set)
 		}
-		pl.codeEven(x.rg, u)
 		x.at += pl.bits
 	}
 	return x.rg.Enc.Len() + len(pl.append(nil))

@@ -18,33 +18,20 @@ import (
 // openDevice opens the first GPU.
 var openDevice = openCUDA
 
-// What the index and its reader on the device have in common. A constant that differs is negative in one of its two lines, and
-// does not compile. So is what a search returns.
-const (
-	_ = uint(cudakern.IndexSegmentBits - indexSegmentBits)
-	_ = uint(indexSegmentBits - cudakern.IndexSegmentBits)
-	_ = uint(cudakern.IndexKeyBits - indexKeyBits)
-	_ = uint(indexKeyBits - cudakern.IndexKeyBits)
-	_ = uint(int(cudakern.RetryMismatched) - int(retryMismatched))
-	_ = uint(int(retryMismatched) - int(cudakern.RetryMismatched))
-	_ = uint(int(cudakern.RetryPoor) - int(retryPoor))
-	_ = uint(int(retryPoor) - int(cudakern.RetryPoor))
-	_ = uint(cudakern.NoPlace - Unplaced)
-	_ = uint(Unplaced - cudakern.NoPlace)
-	_ = uint(cudakern.SeedLen - seedLen)
-	_ = uint(seedLen - cudakern.SeedLen)
-	_ = uint(cudakern.PartnerGroup - maxPartnerGroup)
-	_ = uint(maxPartnerGroup - cudakern.PartnerGroup)
-	_ = uint(cudakern.MostPartners - maxPartners)
-	_ = uint(maxPartners - cudakern.MostPartners)
-	_ = uint(cudakern.MostVotes - mostVotes)
-	_ = uint(mostVotes - cudakern.MostVotes)
-	_ = uint(cudakern.LinkZero - linkZero)
-	_ = uint(linkZero - cudakern.LinkZero)
-	_ = uint(cudakern.PoorMismatches - minPoorMismatches)
-	_ = uint(minPoorMismatches - cudakern.PoorMismatches)
-	_ = uint(cudakern.Overlapped - maxOverlapped)
-	_ = uint(maxOverlapped - cudakern.Overlapped)
+// What package cudakern has in common with this one. An index other than 0 does not compile.
+var (
+	_ = [1]int{}[cudakern.IndexSegmentBits-indexSegmentBits]
+	_ = [1]int{}[cudakern.IndexKeyBits-indexKeyBits]
+	_ = [1]int{}[int(cudakern.RetryMismatched)-int(retryMismatched)]
+	_ = [1]int{}[int(cudakern.RetryPoor)-int(retryPoor)]
+	_ = [1]int{}[cudakern.NoPlace-Unplaced]
+	_ = [1]int{}[cudakern.SeedLen-seedLen]
+	_ = [1]int{}[cudakern.PartnerGroup-maxPartnerGroup]
+	_ = [1]int{}[cudakern.MostPartners-maxPartners]
+	_ = [1]int{}[cudakern.MostVotes-mostVotes]
+	_ = [1]int{}[cudakern.LinkZero-linkZero]
+	_ = [1]int{}[cudakern.PoorMismatches-minPoorMismatches]
+	_ = [1]int{}[cudakern.Overlapped-maxOverlapped]
 )
 
 // cuda is the first NVIDIA GPU.

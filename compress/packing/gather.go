@@ -43,7 +43,7 @@ func (g *gatherer) layOut(ctx context.Context, pool workers.Pool, phase int, c *
 
 // oncePhase calls f unless it, or another f, was called for the phase, and waits until that has returned.
 func (g *gatherer) oncePhase(ctx context.Context, phase int, f func() error) error {
-	_, err := g.laidOut.Of(phase).Get(workers.Waiting(ctx), func() (none struct{}, err error) { return none, f() })
+	_, err := g.laidOut.Get(phase, workers.Waiting(ctx), func() (none struct{}, err error) { return none, f() })
 	return err
 }
 
@@ -122,7 +122,7 @@ func (g *gatherer) names(input int, from uint64, n int) ([]byte, error) {
 
 // sorted returns the run of a slice: it is sorted, and what its slices need is read, when it is asked for first.
 func (g *gatherer) sorted(ctx context.Context, spec *slicing.Spec) (*sortedRun, error) {
-	return g.runs.Of(spec.Run).Get(g.pool.WaitOutside, func() (*sortedRun, error) {
+	return g.runs.Get(spec.Run, g.pool.WaitOutside, func() (*sortedRun, error) {
 		run, from, to := new(sortedRun), spec.Run.From, spec.Run.From+spec.Run.Records
 		// The reads are laid out when the first run is sorted. Meanwhile the exceptions are read.
 		var reading errgroup.Group

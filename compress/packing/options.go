@@ -3,7 +3,6 @@ package packing
 import (
 	"cmp"
 	"fmt"
-	"io"
 
 	"orcomgo/bins/commit"
 	"orcomgo/compress/quals"
@@ -41,10 +40,6 @@ type Options struct {
 	Note func(line string) // is told when the GPU can't be used; may be nil
 	// Ready, unless it is nil, is called while reads are loaded. Its error, that there is no GPU, ends Pack.
 	Ready func() error
-	// Text, unless it is nil, opens the file of an input that was not compressed, to read its text once more. With 8 threads or more, and
-	// files that memory has room for, the SHA-256 and MD5 of the text are computed from that while reads are packed; if it can't be opened,
-	// is nil, or is not what was binned, from the bins. Else Text is not called, and verification computes them of what it decodes.
-	Text func(input int) (io.ReadCloser, error)
 
 	Progress workers.Progress // may be nil
 

@@ -180,8 +180,6 @@ func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (*r
 		o.Access = commit.AccessTo(filepath.Join(r.Dir(), r.Name()+commit.BinsDataExt), filepath.Join(r.Dir(), r.Name()+commit.BinsMetaExt))
 	}
 	p.w.Restrict(o.Access)
-	files := p.readFiles(ctx)
-	defer files.stop()
 	// The progress of coding slices is shown once the reads are laid out. The pseudogenome is coded beside that.
 	var coding atomic.Pointer[workers.Meter]
 	progress := func(stage string, done, total uint64) {
@@ -209,7 +207,7 @@ func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (*r
 	}
 	e := newEncoder(p)
 	coding.Store(e.progress)
-	inFlight, err := e.run(ctx, files)
+	inFlight, err := e.run(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +230,7 @@ func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (*r
 
 // run writes the archive, but for the manifest, and verifies it: each slice once it is written, while the next ones are coded,
 // or, if memory is too small for that, all of them at the end. It returns how many slices were in work at once.
-func (e *encoder) run(ctx context.Context, files *fileTexts) (inFlight int, err error) {
+func (e *encoder) run(ctx context.Context) (inFlight int, err error) {
 	var dec *seqs.Decoder
 	if !e.o.NoVerify && workers.InMemory(e.memoryBeside(), largest(e.specs)) > 1 {
 		dec = e.enc.Follow()
@@ -243,12 +241,12 @@ func (e *encoder) run(ctx context.Context, files *fileTexts) (inFlight int, err 
 			return f.coded, err
 		}
 		e.shared = nil // they are read from the file
-		v, err := e.afterwards(files)
+		v, err := e.afterwards()
 		if err == nil {
 			err = v.slices(ctx)
 		}
 		if err == nil {
-			err = v.end(ctx)
+			err = v.end()
 		}
 		return f.coded, e.verificationError(ctx, err)
 	}
@@ -259,12 +257,12 @@ func (e *encoder) run(ctx context.Context, files *fileTexts) (inFlight int, err 
 		pieces := e.textPieces()
 		beside = func(ctx context.Context) error { return early.hash(ctx, e.gatherer, pieces) }
 	}
-	v := e.following(dec, f.verified, early, files)
+	v := e.following(dec, f.verified, early)
 	g, c := errgroup.WithContext(ctx)
 	g.Go(func() error { return e.write(c, f.coded, beside) })
 	g.Go(func() error { return e.verificationError(c, v.slices(c)) })
 	if err := g.Wait(); err != nil {
 		return 0, err
 	}
-	return f.coded + v.replay.Flight, e.verificationError(ctx, v.end(ctx))
+	return f.coded + v.replay.Flight, e.verificationError(ctx, v.end())
 }

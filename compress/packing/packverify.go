@@ -25,7 +25,6 @@ import (
 type verification struct {
 	*packer
 	early  *earlyTexts // nil if no texts were hashed early
-	files  *fileTexts
 	src    *source.Packed
 	replay *restoring.Replay
 	jobs   []restoring.Job
@@ -49,10 +48,10 @@ func (p *packer) verificationError(ctx context.Context, err error) error {
 }
 
 // following returns a verification that runs while slices are written. They are decoded by dec, so many at once.
-func (p *packer) following(dec *seqs.Decoder, atOnce int, early *earlyTexts, files *fileTexts) *verification {
+func (p *packer) following(dec *seqs.Decoder, atOnce int, early *earlyTexts) *verification {
 	src := source.NewPacked(p.w.Reader(&p.man), p.pool, p.o.Memory)
 	src.Seqs = dec
-	v := p.verification(src, &following{src, p.written}, early, files)
+	v := p.verification(src, &following{src, p.written}, early)
 	v.follows = true
 	v.replay.Pool = p.pool
 	v.replay.SetFlight(atOnce)
@@ -60,25 +59,24 @@ func (p *packer) following(dec *seqs.Decoder, atOnce int, early *earlyTexts, fil
 }
 
 // afterwards returns a verification of all that was written.
-func (p *packer) afterwards(files *fileTexts) (*verification, error) {
+func (p *packer) afterwards() (*verification, error) {
 	r, err := p.w.Reopen(&p.man)
 	if err != nil {
 		return nil, err
 	}
 	src := source.NewPacked(r, workers.NewPool(p.o.Threads), p.o.Memory)
 	src.Threads = seqs.SegmentThreads(src.Threads, p.o.Memory)
-	return p.verification(src, src, nil, files), nil
+	return p.verification(src, src, nil), nil
 }
 
 // verification returns one of what src reads; slices are decoded by decoding.
-func (p *packer) verification(src *source.Packed, decoding source.Source, early *earlyTexts, files *fileTexts) *verification {
+func (p *packer) verification(src *source.Packed, decoding source.Source, early *earlyTexts) *verification {
 	man := &p.man
-	v := &verification{packer: p, early: early, files: files, src: src, jobs: restoring.WholeArchive(man),
+	v := &verification{packer: p, early: early, src: src, jobs: restoring.WholeArchive(man),
 		reads: make([]atomic.Uint64, len(man.Inputs)), texts: make([][2]textSum, len(man.Slices))}
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
-		sums := early == nil && !files.asked[i]
-		v.checks = append(v.checks, restoring.NewTextCheck(in, sums, sums && wantsMD5(in)))
+		v.checks = append(v.checks, restoring.NewTextCheck(in, early == nil, early == nil && wantsMD5(in)))
 	}
 	v.replay = restoring.NewReplay(decoding, "verify", p.o.Threads, p.memoryBeside(), p.o.Progress, v.jobs)
 	for i := range v.jobs {
@@ -197,7 +195,7 @@ func (v *verification) startSums(ctx context.Context, g *errgroup.Group) (queues
 }
 
 // end compares the rest, after all was written and decoded.
-func (v *verification) end(ctx context.Context) error {
+func (v *verification) end() error {
 	man := &v.man
 	if v.follows {
 		if err := v.compareShared(); err != nil {
@@ -211,9 +209,6 @@ func (v *verification) end(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := v.files.end(ctx); err != nil {
-		return err
-	}
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
 		if err := v.checks[i].End(); err != nil {
@@ -222,10 +217,7 @@ func (v *verification) end(ctx context.Context) error {
 		if v.reads[i].Load() != v.digests[i] {
 			return fmt.Errorf("%s: the reads that come back are not those that were binned: %w", in.Name, parse.ErrCorrupt)
 		}
-		switch {
-		case v.files.sums[i] != nil:
-			sums[i] = *v.files.sums[i]
-		case v.early == nil:
+		if v.early == nil {
 			sums[i] = v.checks[i].Sums.Sums()
 		}
 		in.OutBytes, in.SHA256, in.MD5 = v.checks[i].Bytes, sums[i].SHA256, sums[i].MD5

@@ -14,7 +14,7 @@ const (
 	minStride     = 2
 	maxStride     = 4096 // bytes of a record
 	minRecords    = 16
-	strideSample  = 1 << 16 // bytes that strides are compared on
+	strideSample  = 1 << 15 // bytes that strides are compared on
 	strideChoices = 4       // strides whose fields are found
 )
 
@@ -82,8 +82,8 @@ func strides(data []byte) []int {
 	return list
 }
 
-// equalPlain is equalBytes, eight bytes at a time.
-func equalPlain(a, b []byte) int {
+// equalBytes returns at how many places a and b have the same byte. b is not longer than a.
+func equalBytes(a, b []byte) int {
 	const low7 = 0x7f7f7f7f7f7f7f7f
 	n := len(b)
 	for ; len(b) >= 8; a, b = a[8:], b[8:] {

@@ -172,20 +172,17 @@ func checkRest(ctx context.Context, b *source.Binned, status []FileStatus) error
 
 // VerifySource is Verify of a source, without what the inputs don't depend on.
 func VerifySource(ctx context.Context, src source.Source, o VerifyOptions) ([]FileStatus, error) {
-	return VerifyJobs(ctx, src, "verify", o, WholeArchive(src.Manifest()), nil, nil)
+	return VerifyJobs(ctx, src, "verify", o, WholeArchive(src.Manifest()), nil)
 }
 
-// VerifyJobs is VerifySource with jobs, of all slices unless only some inputs are looked at. checks are by input; nil: of all that the
-// archive knows. look, if not nil, is called as the work of replay.
-func VerifyJobs(ctx context.Context, src source.Source, stage string, o VerifyOptions, jobs []Job, checks []*TextCheck,
+// VerifyJobs is VerifySource with the jobs for the whole archive. look, if not nil, is called as the work of replay.
+func VerifyJobs(ctx context.Context, src source.Source, stage string, o VerifyOptions, jobs []Job,
 	look func(k int, p *Piece, b *source.Decoded) error) ([]FileStatus, error) {
 	man := src.Manifest()
-	for i := len(checks); i < len(man.Inputs); i++ {
-		checks = append(checks, CheckOf(man, i))
-	}
-	status := make([]FileStatus, len(man.Inputs))
+	status, checks := make([]FileStatus, len(man.Inputs)), make([]*TextCheck, len(man.Inputs))
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
+		checks[i] = CheckOf(man, i)
 		status[i] = FileStatus{Name: in.Name, Records: in.Records, OK: true, Checked: checkedSections}
 		if man.Verified {
 			status[i].Checked = "SHA-256"
@@ -198,7 +195,7 @@ func VerifyJobs(ctx context.Context, src source.Source, stage string, o VerifyOp
 		for m, mem := range s.Members() {
 			if p.Err[m] != nil {
 				status[mem.Input].damage(s, p.Err[m])
-			} else if status[mem.Input].OK && p.Want[m] {
+			} else if status[mem.Input].OK {
 				status[mem.Input].fail(checks[mem.Input].Add(p.Text[m]))
 			}
 		}

@@ -34,10 +34,10 @@ var (
 const magic = "OSF\x01"
 
 const (
-	// DefaultBlockSize is the size of blocks, in bytes, unless WithBlockSize says otherwise.
-	DefaultBlockSize = 8 << 20
-	// MaxBlockSize is the largest size of blocks.
-	MaxBlockSize = 32 << 20
+	// blockSize is the size of blocks, in bytes, where there is enough memory: larger blocks are smaller when coded.
+	blockSize = 8 << 20
+	// maxBlockSize is the largest size of blocks that a reader takes.
+	maxBlockSize = 32 << 20
 )
 
 // File is a file to be coded.
@@ -77,19 +77,7 @@ func WithThreads(n int) Option {
 	}
 }
 
-// WithBlockSize sets how many bytes are coded at a time, 4096 to MaxBlockSize; the default is DefaultBlockSize. Larger blocks are
-// smaller when coded. Encode needs up to about 30 times the block size of memory for each thread, a Reader 20 times.
-func WithBlockSize(n int) Option {
-	return func(o *options) error {
-		if n < 4096 || n > MaxBlockSize {
-			return fmt.Errorf("sidefiles: blocks of %d bytes", n)
-		}
-		o.blockSize = n
-		return nil
-	}
-}
-
-// WithMemory sets how many bytes of memory to stay within, roughly: fewer threads work at a time, and where one block of the size asked for
+// WithMemory sets how many bytes of memory to stay within, roughly: fewer threads work at a time, and where one block
 // takes more, Encode takes smaller blocks, of at least 64 KiB. So the stream depends on it if it is less than 30 times the block size.
 func WithMemory(n uint64) Option {
 	return func(o *options) error {
@@ -108,7 +96,7 @@ func WithGPU(note func(line string)) Option {
 }
 
 func newOptions(list []Option) (options, error) {
-	o := options{threads: runtime.GOMAXPROCS(0), blockSize: DefaultBlockSize, memory: math.MaxUint64}
+	o := options{threads: runtime.GOMAXPROCS(0), blockSize: blockSize, memory: math.MaxUint64}
 	for _, f := range list {
 		if err := f(&o); err != nil {
 			return o, err

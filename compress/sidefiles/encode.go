@@ -57,8 +57,8 @@ const (
 	keptShare = 16
 )
 
-// Encode writes a stream of files to w, until ctx ends. Errors of files name them. The bytes depend on names, sizes and contents, and on
-// the block size; with little memory also on that.
+// Encode writes a stream of files to w, until ctx ends. Errors of files name them. The bytes depend on names, sizes and contents; with
+// little memory also on that.
 func Encode(ctx context.Context, w io.Writer, files []File, list ...Option) error {
 	o, err := newOptions(list)
 	if err != nil {

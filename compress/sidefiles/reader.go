@@ -112,7 +112,7 @@ func (z *Reader) readIndex(index []byte, coded uint64) bool {
 	for i := range z.blocks {
 		p := &z.blocks[i]
 		p.method = method(c.ByteAtMost(byte(methods - 1)))
-		p.size, p.coded = int(c.AtMost(MaxBlockSize)), int(c.AtMost(MaxBlockSize))
+		p.size, p.coded = int(c.AtMost(maxBlockSize)), int(c.AtMost(maxBlockSize))
 		p.hash, p.codedHash = c.Uint64(), c.Uint64()
 		p.start, p.at = int64(start), int64(at)+int64(len(magic))
 		start, at, largest = start+uint64(p.size), at+uint64(p.coded), max(largest, uint64(p.size))

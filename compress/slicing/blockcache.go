@@ -72,7 +72,7 @@ func (c *Cache) touched(input int, from uint64, n int) []int {
 func (c *Cache) Acquire(input int, from uint64, n int, only columns.Kept) (*columns.Columns, error) {
 	var all []*columns.Block
 	for _, b := range c.touched(input, from, n) {
-		l, err := c.loaded.Of(b).Get(c.pool.WaitOutside, func() (*columns.Block, error) {
+		l, err := c.loaded.Get(b, c.pool.WaitOutside, func() (*columns.Block, error) {
 			return columns.LoadBlock(c.r, b, c.keeps[input], c.letters != nil && c.letters[input])
 		})
 		if err != nil {

@@ -26,7 +26,7 @@ const keptPrimers = 4
 // get returns the primer of an input, of which it decodes the first qualities. The caller has a place of the pool, which another may have
 // while it waits.
 func (l *primers) get(input int) (*quals.Primer, error) {
-	primer, err := l.decoded.Of(input).Get(l.pool.WaitOutside, func() (*quals.Primer, error) {
+	primer, err := l.decoded.Get(input, l.pool.WaitOutside, func() (*quals.Primer, error) {
 		primer, err := l.decode(input)
 		if err != nil {
 			err = &neededError{"the first ones of the input", err}

@@ -78,7 +78,7 @@ func (l *sliceNames) get(s *archive.Slice, member, n int, data, given []byte) ([
 	if all := (namesKey{s, member, s.Records}); l.decoded.Has(all) {
 		key = all
 	}
-	d, err := l.once(l.decoded.Of(key), key, data, given, 0)
+	d, err := l.once(key, data, given, 0)
 	if err != nil || key.first == n {
 		return d.text, err
 	}
@@ -86,8 +86,8 @@ func (l *sliceNames) get(s *archive.Slice, member, n int, data, given []byte) ([
 }
 
 // once decodes names unless that was done, after so many slices whose names continue those before. data and given are as in get.
-func (l *sliceNames) once(o *workers.Once[*decodedNames], key namesKey, data, given []byte, links int) (*decodedNames, error) {
-	d, err := o.Get(l.pool.WaitOutside, func() (*decodedNames, error) { return l.decode(key, data, given, links) })
+func (l *sliceNames) once(key namesKey, data, given []byte, links int) (*decodedNames, error) {
+	d, err := l.decoded.Get(key, l.pool.WaitOutside, func() (*decodedNames, error) { return l.decode(key, data, given, links) })
 	bytes := 0
 	l.decoded.Shrink(func(age int, d *decodedNames) bool {
 		bytes += len(d.text)
@@ -144,14 +144,13 @@ func (l *sliceNames) decode(key namesKey, data, given []byte, links int) (*decod
 // modelsAfter returns the models after all names of a member of a slice. They are for the caller alone.
 func (l *sliceNames) modelsAfter(s *archive.Slice, member, links int) (*names.Decoder, error) {
 	for key := (namesKey{s, member, s.Records}); ; {
-		o := l.decoded.Of(key)
-		d, err := l.once(o, key, nil, nil, links)
+		d, err := l.once(key, nil, nil, links)
 		if err != nil {
 			return nil, err
 		}
 		models := d.models.Swap(nil)
 		if models == nil || !l.keepText.Load() && !l.leading[s] {
-			l.decoded.Drop(key, o)
+			l.decoded.Drop(key)
 		}
 		if models != nil {
 			return models, nil

@@ -15,9 +15,8 @@ func TestKeptNames(t *testing.T) {
 	l := &sliceNames{pool: workers.NewPool(1), most: 100, models: 9}
 	s := &archive.Slice{Records: 9}
 	for i := range 5 {
-		o := l.decoded.Of(namesKey{s, 0, i})
-		o.Get(nil, func() (*decodedNames, error) { return &decodedNames{text: make([]byte, 40)}, nil })
-		l.once(o, namesKey{s, 0, i}, nil, nil, 0)
+		l.decoded.Get(namesKey{s, 0, i}, nil, func() (*decodedNames, error) { return &decodedNames{text: make([]byte, 40)}, nil })
+		l.once(namesKey{s, 0, i}, nil, nil, 0)
 	}
 	for i := range 5 {
 		if kept := l.decoded.Has(namesKey{s, 0, i}); kept != (i >= 3) {

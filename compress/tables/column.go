@@ -31,7 +31,7 @@ func parseNumeric(fields [][]byte) (*numeric, bool) {
 	isNumber := make([]bool, len(fields))
 	var histogram [maxDigits + 2]int
 	literals := 0
-	dropped, one, fixed := true, true, -2 // whether all fields are written so; fixed is the number of decimals of all, or -1
+	dropped, fixed := true, -2 // whether all fields are written so; fixed is the number of decimals of all, or -1
 	for i, f := range fields {
 		d, ok := parseDecimal(f)
 		if !ok {
@@ -47,7 +47,6 @@ func parseNumeric(fields [][]byte) (*numeric, bool) {
 			fixed = -1
 		}
 		dropped = dropped && d.zeros == 0
-		one = one && d.decimals > 0 && (d.zeros == 0 || d.decimals == 1)
 	}
 	if literals > len(fields)-1 || len(fields) > 50 && literals > len(fields)*9/10 {
 		return nil, false
@@ -58,8 +57,6 @@ func parseNumeric(fields [][]byte) (*numeric, bool) {
 	case fixed >= 0:
 		base.decimals = fixed
 		n.decimals = fixed
-	case one:
-		base.style = styleOne
 	case dropped:
 		base.style = styleDropped
 	}
@@ -173,9 +170,7 @@ func (n *numeric) appendField(dst []byte, r int) []byte {
 	case styleFixed:
 		return appendFixed(dst, v/powers[n.decimals-f.decimals], f.decimals)
 	case styleDropped:
-		return appendDropped(dst, v, n.decimals, 0)
-	case styleOne:
-		return appendDropped(dst, v, n.decimals, min(1, n.decimals))
+		return appendDropped(dst, v, n.decimals)
 	case styleFloat:
 		return appendFloat(dst, v, n.decimals, f.steps)
 	default:

@@ -14,50 +14,12 @@ const (
 	maxSkip    = 3    // lines of another number of fields within a table
 )
 
-// countFields returns the number of fields of a line without its end. A delimiter within quotation marks belongs to the field, if the
-// field begins with a mark and ends with one.
-func countFields(line []byte, delimiter byte) int {
-	if bytes.IndexByte(line, '"') < 0 {
-		return bytes.Count(line, []byte{delimiter}) + 1
-	}
-	n := 0
-	for rest, more := line, true; more; n++ {
-		_, rest, more = cutField(rest, delimiter)
-	}
-	return n
-}
-
 // cutField returns the first field of a line, what follows its delimiter, and whether there is one.
 func cutField(line []byte, delimiter byte) (field, rest []byte, more bool) {
-	end := -1
-	if len(line) > 0 && line[0] == '"' {
-		end = quotedEnd(line, delimiter)
+	if end := bytes.IndexByte(line, delimiter); end >= 0 {
+		return line[:end], line[end+1:], true
 	}
-	if end < 0 {
-		end = bytes.IndexByte(line, delimiter)
-	}
-	if end < 0 || end == len(line) {
-		return line, nil, false
-	}
-	return line[:end], line[end+1:], true
-}
-
-// quotedEnd returns the end of a field that begins with a quotation mark, or -1 if no mark before a delimiter or the end of the line
-// ends it. Two marks in the field are none that ends it.
-func quotedEnd(line []byte, delimiter byte) int {
-	for i := 1; i < len(line); i++ {
-		if line[i] != '"' {
-			continue
-		}
-		if i+1 == len(line) || line[i+1] == delimiter {
-			return i + 1
-		}
-		if line[i+1] != '"' {
-			return -1
-		}
-		i++
-	}
-	return -1
+	return line, nil, false
 }
 
 // segment is the lines of a file that have one number of fields.
@@ -126,7 +88,7 @@ func (l *layout) find(lines [][]byte) int {
 	counts := make([]int, len(lines))
 	for i, line := range lines {
 		if body, ok := l.trimEnd(line); ok && bytes.IndexByte(body, '\r') < 0 {
-			counts[i] = countFields(body, l.delimiter)
+			counts[i] = bytes.Count(body, []byte{l.delimiter}) + 1
 		}
 	}
 	l.kinds = make([]int64, len(lines))

@@ -126,16 +126,19 @@ func encodeSegment(s *segment, delimiter byte, limit int, pool *tasks.Pool) ([]b
 		}
 		numerics = append(numerics, c.numeric)
 	}
-	helpers := fractions(numerics)
-	headers = binary.AppendUvarint(headers, uint64(len(helpers)))
-	if len(headers) > limit {
+	limit -= len(headers) + 1
+	if limit < 0 {
 		return nil, false
 	}
-	if limit < math.MaxInt {
-		limit -= len(headers)
+	code, ok := numbers.EncodeWithin(lists, limit, pool)
+	if helpers := fractions(numerics); helpers != nil {
+		// They save a tenth of salmon's files and a quarter of tables of coverage, but other columns can have denominators by chance.
+		with := numbers.Encode(append(lists, helpers...), pool)
+		if len(with) <= limit && (!ok || len(with) < len(code)) {
+			return append(binary.AppendUvarint(headers, uint64(len(helpers))), with...), true
+		}
 	}
-	code, ok := numbers.EncodeWithin(append(lists, helpers...), limit, pool)
-	return append(headers, code...), ok
+	return append(append(headers, 0), code...), ok
 }
 
 func encodeColumn(fields [][]byte) codedColumn {

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -113,7 +114,7 @@ func newReader(f *vfs.File, data io.ReaderAt, path string, size int64, o Options
 	}
 	r.files = sync.OnceValue(func() []archivedFiles { return filesOf(r.Listing) })
 	start := int64(headerSize + len(coded))
-	length := size - int64(len(coded)+footerSize) - start
+	length := r.lastStart(coded, lastErr == nil) - start
 	side, err := sidefiles.NewReader(io.NewSectionReader(data, start, length), length, o.sidefiles()...)
 	if err == nil {
 		r.side = side
@@ -150,6 +151,16 @@ func (r *Reader) lastListing() ([]byte, error) {
 		return nil, damaged(r.path, "it is cut off")
 	}
 	return r.codedListing(foot, func(n uint64) int64 { return end - int64(n) })
+}
+
+// lastStart returns where the last listing begins, which is known as it is stored. If the file is cut off, that is later than its size says.
+func (r *Reader) lastStart(coded []byte, whole bool) int64 {
+	at := r.stored - int64(len(coded)+footerSize)
+	tail := make([]byte, len(coded)+footerSize)
+	if whole || at < 0 || r.read(tail, at) != nil {
+		return at
+	}
+	return at + int64(max(bytes.Index(tail, coded[:min(len(coded), 64)]), 0))
 }
 
 // codedListing returns a listing as it is stored, whose size and hash are given.

@@ -344,6 +344,7 @@ func (x *restoration) unpackRenamed(ctx context.Context, path string, i int, o c
 		return err
 	}
 	defer f.Discard()
+	f.Restrict(commit.AccessTo(path))
 	o.Stream = f
 	sum, err := compress.Unpack(ctx, path, o)
 	if err != nil {

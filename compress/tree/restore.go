@@ -165,6 +165,9 @@ func (x *restoration) directories() (commit.Made, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(made) > 0 {
+		_ = vfs.SetMode(x.o.Dir, 0o700) // until it has its own
+	}
 	list, err := vfs.ReadDir(x.o.Dir)
 	if err != nil {
 		return made, err
@@ -352,6 +355,7 @@ func (x *restoration) hardLink(i int) error {
 		return err
 	}
 	defer f.Discard()
+	f.Restrict(commit.AccessTo(x.at(x.out[first])))
 	if _, err := io.Copy(f, from); err != nil {
 		return err
 	}
@@ -364,8 +368,8 @@ func (x *restoration) hardLink(i int) error {
 	return x.setModeAndTime(path, &x.Entries[first])
 }
 
-// mode returns the mode that an entry is restored with: no more than the umask allows, and without set-user-ID and set-group-ID, since owners
-// are not restored.
+// mode returns the mode that an entry is restored with: no more than the umask allows, and without set-user-ID and set-group-ID, since
+// owners are not restored.
 func (x *restoration) mode(e *Entry) uint32 { return vfs.Masked(e.Mode &^ 0o6000) }
 
 // setModeAndTime gives a file or a directory the mode and the time of an entry. What can't be set is noted.

@@ -394,7 +394,8 @@ func TestListingTwice(t *testing.T) {
 	if err := os.WriteFile(path, reseal(t, b, appendListing(nil, many)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for memory, want := range map[uint64]string{1 << 20: "its listing takes more than --memory", 16 << 20: "100000 entries take more than --memory"} {
+	for memory, want := range map[uint64]string{1 << 20: "its listing takes more than --memory",
+		16 << 20: "100000 entries take more than --memory"} {
 		_, err := Open(commit.Tree{Dir: filepath.Dir(path), Name: "many"}, Options{Threads: 1, Memory: memory})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("within %d bytes: %v", memory, err)

@@ -201,7 +201,7 @@ func (f *finder) backward(a, b, limit int) (n int) {
 			return n + bits.LeadingZeros64(x)/2
 		}
 	}
-	for n < limit && f.base(a-n-1) == f.base(b-n-1) {
+	for n < limit && bases.At(f.p, a-n-1) == bases.At(f.p, b-n-1) {
 		n++
 	}
 	return n
@@ -214,7 +214,7 @@ func (f *finder) alikeReverse(a, b, limit int) (n int) {
 			return n + bits.TrailingZeros64(x)/2
 		}
 	}
-	for n < limit && f.base(a+n) == 3-f.base(b-n-1) {
+	for n < limit && bases.At(f.p, a+n) == 3-bases.At(f.p, b-n-1) {
 		n++
 	}
 	return n
@@ -222,10 +222,8 @@ func (f *finder) alikeReverse(a, b, limit int) (n int) {
 
 // backwardReverse returns how many bases before a are alike those from b on on the other strand, limit at most.
 func (f *finder) backwardReverse(a, b, limit int) (n int) {
-	for n < limit && f.base(a-n-1) == 3-f.base(b+n) {
+	for n < limit && bases.At(f.p, a-n-1) == 3-bases.At(f.p, b+n) {
 		n++
 	}
 	return n
 }
-
-func (f *finder) base(i int) byte { return f.p[i>>2] >> (i & 3 * 2) & 3 }

@@ -33,7 +33,7 @@ func (o *Once[V]) Get(wait func(done <-chan struct{}) error, compute func() (V, 
 type Cache[K comparable, V any] struct {
 	mu      sync.Mutex
 	entries map[K]*list.Element
-	recent  list.List // of cacheEntry, that which was asked for last first
+	recent  list.List // of cacheEntry, that which was got last first
 	uses    map[K]int
 }
 
@@ -42,10 +42,9 @@ type cacheEntry[K comparable, V any] struct {
 	once *Once[V]
 }
 
-// Of returns that of a key.
-func (c *Cache[K, V]) Of(key K) *Once[V] {
+// Get is that of the Once of a key, which is made if it is not there.
+func (c *Cache[K, V]) Get(key K, wait func(done <-chan struct{}) error, compute func() (V, error)) (V, error) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	e := c.entries[key]
 	if e == nil {
 		if c.entries == nil {
@@ -54,8 +53,12 @@ func (c *Cache[K, V]) Of(key K) *Once[V] {
 		e = c.recent.PushFront(cacheEntry[K, V]{key, NewOnce[V]()})
 		c.entries[key] = e
 	}
-	c.recent.MoveToFront(e)
-	return e.Value.(cacheEntry[K, V]).once
+	c.mu.Unlock()
+	v, err := e.Value.(cacheEntry[K, V]).once.Get(wait, compute)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.recent.MoveToFront(e) // others may have been got meanwhile, and it may have been dropped
+	return v, err
 }
 
 // Has reports whether that of a key is there.
@@ -65,19 +68,19 @@ func (c *Cache[K, V]) Has(key K) bool {
 	return c.entries[key] != nil
 }
 
-// Drop removes o, if it is still that of the key.
-func (c *Cache[K, V]) Drop(key K, o *Once[V]) {
+// Drop removes that of a key, if there is one.
+func (c *Cache[K, V]) Drop(key K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e := c.entries[key]; e != nil && e.Value.(cacheEntry[K, V]).once == o {
-		c.remove(key, e)
-	}
+	c.remove(key)
 }
 
-// remove removes the entry of a key. c.mu must be locked.
-func (c *Cache[K, V]) remove(key K, e *list.Element) {
-	delete(c.entries, key)
-	c.recent.Remove(e)
+// remove is Drop. c.mu must be locked.
+func (c *Cache[K, V]) remove(key K) {
+	if e := c.entries[key]; e != nil {
+		delete(c.entries, key)
+		c.recent.Remove(e)
+	}
 }
 
 // Expect announces a use of a key: see Release.
@@ -96,25 +99,22 @@ func (c *Cache[K, V]) Release(key K) {
 	defer c.mu.Unlock()
 	if c.uses[key]--; c.uses[key] == 0 {
 		delete(c.uses, key)
-		if e := c.entries[key]; e != nil {
-			c.remove(key, e)
-		}
+		c.remove(key)
 	}
 }
 
-// Shrink calls drop with all values that are computed, that which was asked for last first, and removes those for which it returns true.
+// Shrink calls drop with all values that are computed, that which was got last first, and removes those for which it returns true.
 func (c *Cache[K, V]) Shrink(drop func(age int, v V) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	age := 0
 	for e := c.recent.Front(); e != nil; {
 		entry := e.Value.(cacheEntry[K, V])
-		at := e
 		e = e.Next()
 		select {
 		case <-entry.once.done:
 			if drop(age, entry.once.value) {
-				c.remove(entry.key, at)
+				c.remove(entry.key)
 			}
 			age++
 		default:

@@ -39,13 +39,15 @@ func TestCache(t *testing.T) {
 	var c Cache[string, int]
 	made := 0
 	get := func(key string) int {
-		v, _ := c.Of(key).Get(NewPool(1).WaitOutside, func() (int, error) { made++; return made, nil })
+		v, _ := c.Get(key, NewPool(1).WaitOutside, func() (int, error) { made++; return made, nil })
 		return v
 	}
 	c.Expect("a")
 	c.Expect("a")
-	if get("a") != 1 || get("a") != 1 {
-		t.Error("it was computed twice")
+	for range 2 {
+		if got := get("a"); got != 1 {
+			t.Errorf("it was computed %d times", got)
+		}
 	}
 	if c.Release("a"); get("a") != 1 {
 		t.Error("it was dropped before its last use")
@@ -53,24 +55,19 @@ func TestCache(t *testing.T) {
 	if c.Release("a"); c.Has("a") {
 		t.Error("it is there after its last use")
 	}
-	old := c.Of("a")
 	get("a")
-	c.Drop("a", old)
-	if c.Drop("b", old); c.Has("a") || get("a") != 3 {
+	c.Drop("b")
+	if c.Drop("a"); c.Has("a") || get("a") != 3 {
 		t.Error("it was not dropped")
 	}
-	if c.Drop("a", old); !c.Has("a") {
-		t.Error("another one was dropped")
-	}
-	c.Of("not computed")
-	get("b")
-	get("a")
 	var order []string
+	get("b")
+	c.Get("outer", nil, func() (int, error) { return get("a") + 10, nil }) // in which another one is got
 	c.Shrink(func(age, v int) bool {
 		order = append(order, fmt.Sprint(age, " ", v))
 		return age > 0
 	})
-	if fmt.Sprint(order) != "[0 3 1 4]" || !c.Has("a") || c.Has("b") || !c.Has("not computed") {
+	if fmt.Sprint(order) != "[0 13 1 3 2 4]" || !c.Has("outer") || c.Has("a") || c.Has("b") {
 		t.Errorf("by age: %v", order)
 	}
 }

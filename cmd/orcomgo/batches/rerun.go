@@ -96,25 +96,8 @@ func (a *Archive) make(ctx context.Context) (*compress.Summary, Outcome, error) 
 	if err := a.checkGPU(summary.DeviceFailed); err != nil {
 		return nil, Made, err
 	}
-	a.Pack.Text = a.text
 	packed, err := compress.PackUnnamed(ctx, r, a.Pack)
 	return packed, Made, err
-}
-
-// text opens the file of an input, if it is one.
-func (a *Archive) text(input int) (io.ReadCloser, error) {
-	path := a.Config.Inputs[input].Path
-	if path == "-" {
-		return nil, nil
-	}
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil, err // a FIFO would wait for a writer
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
 }
 
 // checkGPU has pack use no GPU if there is none that can be used; failed says that it failed in the middle of binning. Binning begins
@@ -141,8 +124,6 @@ func (a *Archive) goOn(ctx context.Context, e commit.Entry) (*compress.Summary, 
 		return nil, Made, fmt.Errorf("%s: %w, and it can't be read: %w", e.Path(), commit.ErrExists, err)
 	case err != nil:
 		return nil, Made, err
-	case before != nil && len(before.Problems) > 0:
-		return nil, Made, fmt.Errorf("%s: %w, and it is damaged: %s", e.Path(), commit.ErrExists, before.Problems[0])
 	case difference != "":
 		return nil, Made, fmt.Errorf("%s: %w: %s", e.Path(), commit.ErrExists, difference)
 	}
@@ -161,6 +142,13 @@ func (a *Archive) goOn(ctx context.Context, e commit.Entry) (*compress.Summary, 
 	}
 	if before != nil && before.Stage == "packed" && before.ID != hex.EncodeToString(summary.ID[:]) {
 		return nil, Made, ReplacedMeanwhile(e.Path())
+	}
+	// Pack has written a lost .cmeta file again; other damage is left.
+	if now, err := compress.Info(e); err != nil || len(now.Problems) > 0 {
+		if err == nil {
+			err = errors.New(now.Problems[0])
+		}
+		return nil, Made, fmt.Errorf("%s: %w, and it is damaged: %w", e.Path(), commit.ErrExists, err)
 	}
 	return summary, WasThere, nil
 }
