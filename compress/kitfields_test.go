@@ -241,7 +241,7 @@ func (p *packedFiles) forgeSection(name string, f func(b []byte) []byte) map[str
 		s.from -= packedLabel
 	}
 	bulk := slices.Concat(p.cdna[:s.from], content, p.cdna[s.to:p.bulkEnd()])
-	id := sum128(bulk[packedHeader : p.section["parity"].from-packedLabel+len(content)-(s.to-s.from)])
+	id := sum128(bulk[p.section["head"].to : p.section["parity"].from-packedLabel+len(content)-(s.to-s.from)])
 	copy(bulk[9:], id)
 	body := splice(p.t, p.meta[:len(p.meta)-16], p.at, map[string][]byte{
 		name + " length": number(uint64(len(content))), name + " hash": hash, "bulk length": number(uint64(len(bulk))), "id": id})

@@ -170,10 +170,8 @@ func list(dir string) ([]Entry, error) {
 					if err != nil && !errors.Is(err, os.ErrPermission) {
 						return nil, err
 					}
-					if id.ext != ext && ext == PackedDataExt && there[name+ParityExt] {
-						if ours, err := isFileOf(dir, name, ext); err != nil && !errors.Is(err, os.ErrPermission) {
-							return nil, err
-						} else if ours {
+					if id.ext != ext && ext == PackedDataExt && there[name+ParityExt] { // which may restore its first bytes
+						if parity, err := identify(filepath.Join(dir, name+ParityExt)); err == nil && parity.ext == ParityExt {
 							id.ext = ext
 						}
 					}

@@ -215,14 +215,6 @@ func isFileOf(dir, name, ext string) (bool, error) {
 	if id, err := identify(path); err != nil || id.ext != "" && id.ext == ext {
 		return err == nil, err
 	}
-	if ext == PackedDataExt || ext == IndexExt || ext == TreeExt {
-		// Where there is parity of the file, that may be what it lost its first bytes with.
-		id, err := identify(filepath.Join(dir, strings.TrimSuffix(name+ext, PackedDataExt)+ParityExt))
-		if err != nil || id.ext == ParityExt {
-			_, there := vfs.Lstat(path)
-			return err == nil && there == nil, err
-		}
-	}
 	if !isEmpty(path) {
 		return false, nil
 	}

@@ -15,6 +15,7 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/compress/archive"
+	"orcomgo/compress/parity"
 )
 
 // Commands for scripts that damage or forge archives.
@@ -64,10 +65,11 @@ func scriptCutEnd(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	b := []byte(ts.ReadFile(args[0]))
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b[:len(b)-n], 0o666))
+	os.Remove(parity.Path(ts.MkAbs(args[0])))
 }
 
 // scriptDamageColumn: damagecolumn ARCHIVE INPUT COLUMN flips a bit in the middle of the
-// column (lengths, forms, names or quals) of the input's first slice.
+// column (lengths, forms, names or quals) of the input's first slice. The parity that would mend that is lost, too.
 func scriptDamageColumn(ts *testscript.TestScript, _ bool, args []string) {
 	r, err := archive.Open(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -88,6 +90,7 @@ func scriptDamageColumn(ts *testscript.TestScript, _ bool, args []string) {
 			b = withoutParity(b)
 			b[s.Off+s.Len/2] ^= 4
 			ts.Check(os.WriteFile(path, b, 0o666))
+			os.Remove(parity.Path(path))
 			return
 		}
 	}

@@ -54,7 +54,7 @@ func TestBatchInterrupted(t *testing.T) {
 		t.Fatalf("%d archives: %v", len(found), err)
 	}
 	for name := range contents(t, out) {
-		if !strings.HasSuffix(name, ".cdna") && !strings.HasSuffix(name, ".cmeta") {
+		if !strings.HasSuffix(name, ".cdna") && !strings.HasSuffix(name, ".cmeta") && !strings.HasSuffix(name, ".cpar") {
 			t.Errorf("left behind: %s", name)
 		}
 	}

@@ -78,7 +78,7 @@ func TestDamageIsReported(t *testing.T) {
 		out := filepath.Join(dir, name)
 		mustRun(t, append(append([]string{"bin", "--quiet", "--block-size", "4KB"}, args...), out)...)
 		if pack {
-			mustRun(t, "pack", "--quiet", out)
+			mustRun(t, "pack", "--quiet", "--parity", "none", out)
 		}
 		return contents(t, out)
 	}

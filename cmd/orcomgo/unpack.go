@@ -25,10 +25,8 @@ var unpackCommand = command{
 	about:    "restore the original files, byte for byte",
 	help: `unpack writes each input of the archive under its own name, in the current directory or in that of -o. A file gets its
 name only when all of it is written and its checksum is right, and the time at which the file that was archived was
-last written to. It works before pack as well as after. Damage is mended by the parity as the archive is read, which is said
-and changes nothing on disk. Where a file of several is damaged beyond that, the others are restored, and the exit
-status is 1; with --salvage what is whole of each record is. With -o - the exit status is 1 if standard output is closed, as which
-/dev/null open for reading and writing counts.
+last written to. It works before pack as well as after. Damage that the parity can mend is mended as it is read; where
+a file is damaged beyond that, the others are restored. The exit status is 1 then, and if standard output is closed.
 
 A directory that was archived as a whole is restored as a whole: side files and the reads of all samples, under their
 paths, with their modes (less the umask; without set-user-ID and set-group-ID, as owners are not kept), times and links.

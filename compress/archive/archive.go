@@ -56,7 +56,7 @@ type Section struct {
 
 // Manifest is the content of a .cmeta file.
 type Manifest struct {
-	ID       [16]byte // XXH3-128 of the bulk file after its header, up to Parity
+	ID       [16]byte // XXH3-128 of the bulk file after Head, up to Parity
 	Source   [16]byte // bins.Meta.ID of the bins that were packed
 	Tool     string   // program and version that wrote the archive
 	Sides    []string // the names of the side archives that list this archive's inputs, in the same directory

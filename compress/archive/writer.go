@@ -26,6 +26,7 @@ type Writer struct {
 	id        [16]byte
 	written   atomic.Uint64 // off, for Readers
 	ended     bool          // no section may follow
+	parity    bool          // there is NAME.cpar, too
 	err       error         // the first error; everything after fails with it
 }
 
@@ -65,10 +66,14 @@ func (w *Writer) header() []byte {
 	return append(append([]byte(bulkMagic), Version), w.id[:]...)
 }
 
-// Paths returns the names of the two files, which they have after Commit.
+// Paths returns the names of the files, which they have after Commit.
 func (w *Writer) Paths() []string {
 	path := filepath.Join(w.dir, w.name)
-	return []string{path + BulkSuffix, path + MetaSuffix}
+	paths := []string{path + BulkSuffix, path + MetaSuffix}
+	if w.parity {
+		paths = append(paths, parity.Path(paths[0]))
+	}
+	return paths
 }
 
 // Begin writes the section Head, before all others. m says what is known before slices are coded: the inputs, and how they are coded.
@@ -77,6 +82,7 @@ func (w *Writer) Begin(m *Manifest) error {
 	head.Slices, head.Shared, head.Verified, head.NameRanges = nil, nil, false, false
 	var err error
 	m.Head, err = w.add(label{kind: kindHead}, head.marshal())
+	w.hash.Reset() // the ID is that of the reads alone
 	return err
 }
 
@@ -203,6 +209,7 @@ func (w *Writer) Commit(m *Manifest, o ParityOptions) error {
 			return err
 		}
 		defer beside.Discard()
+		w.parity = true
 	}
 	if w.alone {
 		return commit.InstallAlone(w.dir, w.name, w.id, w.f, meta, beside, w.replace, w.olderIsWhole())

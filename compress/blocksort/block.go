@@ -66,12 +66,6 @@ func appendCoded(stream, text []byte) []byte {
 	return stream
 }
 
-// TextSize returns how long the text of a stream is, as it says; 0 if it is damaged. Decode takes about eight times that of memory.
-func TextSize(stream []byte) int {
-	in := &parse.Cursor{Rest: stream}
-	return in.Int(2*MaxSize+1) >> 1
-}
-
 // Decode is the inverse of Encode, for a text of at most limit bytes.
 func Decode(stream []byte, limit int) ([]byte, error) {
 	in := &parse.Cursor{Rest: stream}

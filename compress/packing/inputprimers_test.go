@@ -28,7 +28,7 @@ func TestSliceTexts(t *testing.T) {
 		{record.QualityKeep, many, Options{SliceText: 5 << 20}, false, 5 << 20},
 		{record.QualityKeep, many, Options{Level: LevelMax}, false, slicing.Usual.Text},
 		{record.QualityKeep, fewer, Options{}, false, slicing.Usual.Text},
-		{record.QualityKeep, long, Options{}, false, slicing.Usual.Text},
+		{record.QualityKeep, long, Options{}, false, slicing.Usual.LongText},
 		{record.QualityDrop, many, Options{}, false, slicing.Usual.Text},
 		{record.QualityDrop, many, Options{}, true, slicing.Usual.Text / 4},
 	} {

@@ -735,7 +735,8 @@ class PackedArchive:
                     status = f"{section.length} bytes at {section.offset}, CHECKSUM DIFFERS"
             print(f"  {section.label}: {status}")
         end = self.parity.offset - SECTION_HEADER if self.parity.length else self.bulk_length
-        if xxh3_128(self.data[CDNA_HEADER:end]) == self.archive_id:
+        start = self.head.offset + self.head.length if self.head.length else CDNA_HEADER
+        if xxh3_128(self.data[start:end]) == self.archive_id:
             print("archive ID is that of the sections")
         else:
             problems.append("the archive ID is not that of the sections")
