@@ -7,6 +7,7 @@ import (
 	"io"
 	"sync"
 
+	"orcomgo/bases"
 	"orcomgo/bins/entropy"
 	"orcomgo/bins/parse"
 	"orcomgo/bins/record"
