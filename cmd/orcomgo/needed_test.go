@@ -128,6 +128,7 @@ func TestForceKeepsNeeded(t *testing.T) {
 
 	// A side archive that can't be read may need it.
 	side := filepath.Join(out, "first.ctree")
+	os.Remove(side + ".cpar")
 	if err := os.Truncate(side, 40); err != nil {
 		t.Fatal(err)
 	}

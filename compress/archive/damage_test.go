@@ -298,5 +298,11 @@ func FuzzBulk(f *testing.F) {
 		if (err != nil) == bytes.Equal(b, good) {
 			t.Fatalf("error %v, bytes equal %v", err, bytes.Equal(b, good))
 		}
+		if r, err := OpenScan(commit.Entry{Dir: dir, Name: "x"}); err == nil {
+			r.m.eachSection(func(_ label, s *Section) { r.Read(*s, nil, "a section") })
+			r.Close()
+		} else if !errors.Is(err, parse.ErrCorrupt) {
+			t.Fatal(err)
+		}
 	})
 }

@@ -77,7 +77,12 @@ func (r *Reader) tryParity() (m *mended, by string, err error) {
 		return nil, "", err
 	}
 	p := r.m.Parity
-	if set, err = parity.Read(io.NewSectionReader(r.f, int64(p.Off), int64(p.Len)), min(int64(p.Len), max(0, info.Size()-int64(p.Off)))); err != nil {
+	err = parse.ErrCorrupt
+	for i := 0; err != nil && i < len(copies); i++ {
+		at, c := int64(p.Off), copies[i]
+		set, err = parity.Read(io.NewSectionReader(c.R, at, int64(p.Len)), min(int64(p.Len), max(0, c.Size-at)))
+	}
+	if err != nil {
 		return nil, "", nil // CheckRest says so
 	}
 	v, err := parity.Restore(set, copies...)

@@ -195,15 +195,15 @@ func (m *Manifest) addSlices(known map[int]*Slice) {
 	slices.Sort(numbers)
 	next := make([]uint64, len(m.Inputs))
 	fill := func(input int, to uint64) {
-		for next[input] < to {
-			n := min(to-next[input], MaxSliceRecords)
+		if next[input] < to {
+			n := min(to-next[input], MaxSliceRecords) // more are lost without a slice
 			s := Slice{From: next[input], Records: int(n), First: Member{Input: input}}
 			if in := &m.Inputs[input]; in.Mate >= 0 {
 				s.Mate = &Member{Input: in.Mate}
 			}
 			s.EachSection(func(_ Column, _ int, sec *Section) { *sec = Section{Off: lostOffset, Len: 1} })
 			m.Slices = append(m.Slices, s)
-			next[input] += n
+			next[input] = to
 		}
 	}
 	for _, i := range numbers {

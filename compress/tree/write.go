@@ -13,6 +13,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 	"orcomgo/compress/blocksort"
 	"orcomgo/compress/parity"
 	"orcomgo/compress/sidefiles"
@@ -127,7 +128,7 @@ func (s *source) Read(p []byte) (int, error) {
 
 // Make writes the side archive name in dir. The file is decoded and compared before it gets its name, unless noVerify is set. One that
 // is there then is replaced as replaces says, or the error is ErrExists; complete says whether the listing's archives are there. See
-// commit.InstallTree for both. Other parameters are those of Write. It returns the size in bytes.
+// commit.InstallTree for both. Other parameters are those of Write. It returns the size in bytes, that of its parity included.
 func Make(ctx context.Context, dir, name string, l *Listing, open func(e *Entry) (io.ReadCloser, error),
 	replaces func(now fs.FileInfo) bool, complete func() error, noVerify bool, o Options) (size int64, err error) {
 	path := commit.Tree{Dir: dir, Name: name}.Path()
@@ -158,7 +159,14 @@ func Make(ctx context.Context, dir, name string, l *Listing, open func(e *Entry)
 	if err := commit.InstallTree(dir, name, f, replaces, complete); err != nil || o.Parity == 0 {
 		return size, err
 	}
-	return size, parity.Protect(path, parity.Options{Share: o.Parity, Threads: o.Threads, Memory: o.Memory / 16})
+	if err := parity.Protect(path, parity.Options{Share: o.Parity, Threads: o.Threads, Memory: o.Memory / 16}); err != nil {
+		return size, err
+	}
+	info, err := vfs.Stat(parity.Path(path))
+	if err != nil {
+		return size, err
+	}
+	return size + info.Size(), nil
 }
 
 // verified reads a side archive that was written, and returns its size.
