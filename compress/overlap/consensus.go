@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/bits"
 	"slices"
-	"sync"
 
 	"orcomgo/bases"
 )
@@ -67,27 +66,23 @@ func (b *builder) eachVoteWindow(baseBytes uint64, f func(lo, hi int, events uin
 func (b *builder) voteEvents() []uint64 {
 	pl := b.placements
 	events := make([]uint64, b.seq.n>>voteBucketBits+1)
-	chunks := b.chunksOfRecords()
-	var mu sync.Mutex
-	parallel(chunks, func(t int) {
-		own := events
-		if chunks > 1 {
-			own = make([]uint64, len(events))
+	counted := make([][]uint64, b.config.Threads) // by goroutine
+	inParallel(b.config.Threads, len(pl.pos), 1<<16, func(worker, from, to int) {
+		if counted[worker] == nil {
+			counted[worker] = make([]uint64, len(events))
 		}
-		lo, hi := divide(len(pl.pos), t, chunks)
-		for rec, pos := range pl.pos[lo:hi] {
-			if pos != Unplaced {
-				own[pos>>voteBucketBits] += 2 + uint64(pl.mismatches[lo+rec])
-			}
-		}
-		if chunks > 1 {
-			mu.Lock()
-			defer mu.Unlock()
-			for i, n := range own {
-				events[i] += n
+		own := counted[worker]
+		for rec := from; rec < to; rec++ {
+			if pos := pl.pos[rec]; pos != Unplaced {
+				own[pos>>voteBucketBits] += 2 + uint64(pl.mismatches[rec])
 			}
 		}
 	})
+	for _, own := range counted {
+		for i, n := range own {
+			events[i] += n
+		}
+	}
 	return events
 }
 

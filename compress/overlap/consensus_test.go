@@ -200,7 +200,7 @@ func TestReassembly(t *testing.T) {
 			!strings.Contains(added, region[50:350]) && !strings.Contains(reverseComplement(added), region[50:350]) {
 			t.Fatalf("%d bases were added: %s, want about the 400 of %s", len(added), added, region)
 		}
-		if err := b.placeReads(context.Background(), len(genome), exactAgain, retryPoor); err != nil {
+		if err := b.placeReads(context.Background(), len(genome), exact, retryPoor); err != nil {
 			t.Fatal(err)
 		}
 		for rec := range ds {

@@ -189,7 +189,6 @@ type binWorker struct {
 	rd        *Reads
 	include   func(i int) bool
 	keys      []uint64
-	sorted    []uint64
 	pileups   []*pileup
 	unmatched []uint32 // reads of a group that agree with none of its pileups
 	arena     []byte   // 0
@@ -229,10 +228,9 @@ func (b *binWorker) findKeys(from, to int, none bool, f func(key uint64)) {
 	}
 }
 
-// assembleKeys assembles the contigs of the reads of these keys, by ascending key. The keys of equal bases must be in the order
-// of the reads.
+// assembleKeys assembles the contigs of the reads of these keys, by ascending key.
 func (b *binWorker) assembleKeys(keys []uint64) {
-	keys = b.sortKeys(keys)
+	slices.Sort(keys)
 	for i := 0; i < len(keys); {
 		j := i + 1
 		for j < len(keys) && keys[j]>>32 == keys[i]>>32 {
@@ -241,42 +239,6 @@ func (b *binWorker) assembleKeys(keys []uint64) {
 		b.assembleGroup(keys[i:j])
 		i = j
 	}
-}
-
-// radixSorted is the number of keys from which on sorting by digits is faster than by comparison.
-const radixSorted = 512
-
-// sortKeys returns the keys in ascending order, in their own memory or in that of b.
-func (b *binWorker) sortKeys(keys []uint64) []uint64 {
-	if len(keys) < radixSorted {
-		slices.Sort(keys)
-		return keys
-	}
-	if slices.IsSorted(keys) { // as if all reads are of one amplicon
-		return keys
-	}
-	b.sorted = slices.Grow(b.sorted[:0], len(keys))[:len(keys)]
-	from, to := keys, b.sorted
-	for shift := 32; shift < 32+2*keyBases; shift += 8 {
-		var next [256]int
-		for _, k := range from {
-			next[byte(k>>shift)]++
-		}
-		if next[byte(from[0]>>shift)] == len(from) {
-			continue
-		}
-		at := 0
-		for d, n := range next {
-			next[d], at = at, at+n
-		}
-		for _, k := range from {
-			n := &next[byte(k>>shift)]
-			to[*n] = k
-			*n++
-		}
-		from, to = to, from
-	}
-	return from
 }
 
 // maxPileups is the number of contigs of one group that a read is compared with at most. A read that agrees with none of

@@ -318,25 +318,6 @@ func TestContigsAreInOrderOfSignatures(t *testing.T) {
 	}
 }
 
-// TestSortedKeys: keys are sorted, whether by comparison or by digits, with few and many different ones.
-func TestSortedKeys(t *testing.T) {
-	r := rand.New(rand.NewSource(38))
-	var b binWorker
-	for _, n := range []int{0, 1, 2, radixSorted - 1, radixSorted, 5000} {
-		for _, different := range []int{1, 2, 300, 1 << (2 * keyBases)} {
-			keys := make([]uint64, n)
-			for i := range keys {
-				keys[i] = uint64(r.Intn(different))<<32 | uint64(i)
-			}
-			want := slices.Clone(keys)
-			slices.Sort(want)
-			if got := b.sortKeys(keys); !slices.Equal(got, want) {
-				t.Errorf("%d keys of %d: not sorted", n, different)
-			}
-		}
-	}
-}
-
 // packBases packs bases, one a byte, into dst, which has a byte for each four of them.
 func packBases(dst, list []byte) {
 	clear(dst[:bases.PackedLen(len(list))])

@@ -187,7 +187,9 @@ func (b *builder) build(ctx context.Context) error {
 		return err
 	}
 	if b.seq.n > from {
-		if err := b.placeReads(ctx, from, exactAgain, retryPoor); err != nil {
+		again := exact
+		again.stage = "placing reads again"
+		if err := b.placeReads(ctx, from, again, retryPoor); err != nil {
 			return err
 		}
 		if err := b.vote(ctx); err != nil {
@@ -201,19 +203,12 @@ func (b *builder) build(ctx context.Context) error {
 	return b.orderByMates(ctx, b.pairs)
 }
 
-// chunksOfRecords returns in how many chunks the records are divided where goroutines process all places.
-func (b *builder) chunksOfRecords() int {
-	return max(1, min(b.config.Threads, len(b.placements.pos)>>16))
-}
-
 func (b *builder) countUnplaced() int {
 	pos := b.placements.pos
 	var unplaced atomic.Int64
-	chunks := b.chunksOfRecords()
-	parallel(chunks, func(t int) {
-		lo, hi := divide(len(pos), t, chunks)
+	inParallel(b.config.Threads, len(pos), 1<<16, func(_, from, to int) {
 		n := 0
-		for _, p := range pos[lo:hi] {
+		for _, p := range pos[from:to] {
 			if p == Unplaced {
 				n++
 			}
@@ -286,8 +281,7 @@ var (
 		goodMismatches:    1,
 		basesPerMismatch:  6,
 	}
-	exactAgain = exact.called("placing reads again")
-	loose      = placeMode{
+	loose = placeMode{
 		stage:             "placing the rest",
 		k:                 13,
 		sampleMask:        0,
@@ -299,12 +293,6 @@ var (
 		basesPerMismatch:  5,
 	}
 )
-
-// called returns the mode under another name for progress.
-func (m placeMode) called(stage string) placeMode {
-	m.stage = stage
-	return m
-}
 
 // retryRule says which reads that have a place are to be placed again.
 type retryRule int

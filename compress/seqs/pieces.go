@@ -65,10 +65,6 @@ func (e *Encoder) longMemory() uint64 {
 	return e.overlap.Memory / 2 // a quarter is for a share of the reads
 }
 
-// InPieces reports whether long reads are aligned in pieces, which readers of older versions of the format do not know. It must
-// be called after the last EncodeSlice.
-func (e *Encoder) InPieces() bool { return e.shared != nil }
-
 // Repeats reports whether there is a section of repeats, the second one of Shared. It must be called after the last EncodeSlice.
 func (e *Encoder) Repeats() bool { return e.repeats != nil }
 
