@@ -187,6 +187,7 @@ func TestLayoutArguments(t *testing.T) {
 		Count:          2,
 		Masked:         make([]uint64, 1),
 		StoredReversed: make([]uint64, 1),
+		Records:        make([]uint32, 2),
 	}
 	if err := p.LoadReads(reads); err != nil {
 		t.Fatal(err)
