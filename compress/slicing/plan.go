@@ -31,10 +31,11 @@ type Sizes struct {
 }
 
 // Usual are the sizes of all archives but those of tests.
-var Usual = Sizes{Text: 64 << 20, SmallText: 2 << 20, SmallFrom: 64 << 20, LongText: 40 << 20, Reads: 1 << 18, Primer: 8 << 20, LeastLeading: 1 << 20}
+var Usual = Sizes{Text: 64 << 20, SmallText: 2 << 20, SmallFrom: 64 << 20, LongText: 40 << 20, Reads: 1 << 18, Primer: 8 << 20,
+	LeastLeading: 1 << 20}
 
-// primerShare: a primer is made of one in so many qualities of its input, if that is at least LeastLeading and at most Primer. It has to be
-// decoded for any record of the input.
+// primerShare: a primer is made of one in so many qualities of its input, if that is at least LeastLeading and at most Primer. It has
+// to be decoded for any record of the input.
 const primerShare = 16
 
 // PrimerSize returns how many qualities the primer of an input of so many is made of at most.
