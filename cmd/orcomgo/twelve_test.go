@@ -12,6 +12,7 @@ import (
 	"slices"
 	"testing"
 
+	"orcomgo/bins/commit"
 	"orcomgo/cmd/simreads/sim"
 	"orcomgo/compress"
 	"orcomgo/compress/archive"
@@ -64,9 +65,9 @@ func needs(man *archive.Manifest, from, to uint64) map[string]bool {
 			both = both || hit(shared)
 		}
 		for _, m := range s.Members() {
-			// Sequences need the lengths and qualities of both mates.
-			both = both || hit(m.Sections[archive.Lengths]) || hit(m.Sections[archive.Quals])
-			if hit(m.Sections[archive.Forms]) || hit(m.Sections[archive.Names]) {
+			// Sequences need the lengths of both mates.
+			both = both || hit(m.Sections[archive.Lengths])
+			if hit(m.Sections[archive.Quals]) || hit(m.Sections[archive.Forms]) || hit(m.Sections[archive.Names]) {
 				lost[name(m)] = true
 			}
 		}
@@ -92,7 +93,7 @@ func TestDamagedTwelve(t *testing.T) {
 		t.Fatalf("%d inputs", len(texts))
 	}
 	mustRun(t, append(append([]string{"bin", "--quiet", "--block-size", "10KB"}, args...), arch)...)
-	mustRun(t, "pack", "--quiet", arch)
+	mustRun(t, "pack", "--quiet", "--parity", "none", arch)
 	files := contents(t, arch)
 	r, err := archive.Open(arch)
 	if err != nil {
@@ -101,6 +102,8 @@ func TestDamagedTwelve(t *testing.T) {
 	man := *r.Manifest()
 	bulk, meta := filepath.Base(r.Paths()[0]), filepath.Base(r.Paths()[1])
 	r.Close()
+	// Without the parity within the bulk file, which would mend the damage.
+	files[bulk] = bytes.ReplaceAll(files[bulk], []byte(commit.ParityMagic), make([]byte, len(commit.ParityMagic)))
 	times := testrun.Pick(32, 32, 1000)
 	rng := rand.New(rand.NewPCG(12, 12))
 	whole, partial := 0, 0
@@ -165,7 +168,8 @@ func TestDamagedTwelve(t *testing.T) {
 		if (len(lost) > 0) != errors.As(err, &damaged) {
 			t.Errorf("%s: %d inputs lost, error %v", what, len(lost), err)
 		}
-		if err == nil && len(s.Notes) == 0 {
+		// Headers of sections and what only repairing needs are not read here; verify compares them.
+		if i%8 < 2 && err == nil && len(s.Notes) == 0 {
 			t.Errorf("%s: no word about it", what)
 		}
 		if damaged != nil {

@@ -15,7 +15,7 @@ import (
 // mended is the bulk file as it was before it was damaged, as far as the parity says.
 type mended struct {
 	*parity.View
-	rest *vfs.File // what lies beyond the bytes that the parity is of
+	rest io.ReaderAt // what lies beyond the bytes that the parity is of
 	size int64
 }
 
@@ -78,9 +78,10 @@ func (r *Reader) tryParity() (m *mended, by string, err error) {
 	}
 	p := r.m.Parity
 	err = parse.ErrCorrupt
+	var from parity.Copy // that has the parity
 	for i := 0; err != nil && i < len(copies); i++ {
-		at, c := int64(p.Off), copies[i]
-		set, err = parity.Read(io.NewSectionReader(c.R, at, int64(p.Len)), min(int64(p.Len), max(0, c.Size-at)))
+		from = copies[i]
+		set, err = parity.Read(io.NewSectionReader(from.R, int64(p.Off), int64(p.Len)), min(int64(p.Len), max(0, from.Size-int64(p.Off))))
 	}
 	if err != nil {
 		return nil, "", nil // CheckRest says so
@@ -89,7 +90,7 @@ func (r *Reader) tryParity() (m *mended, by string, err error) {
 	if err != nil || v.Whole() || v.Size() != int64(p.Off-labelLen) {
 		return nil, "", err
 	}
-	return &mended{v, r.f, max(info.Size(), v.Size())}, "its own parity", nil
+	return &mended{v, from.R, max(from.Size, v.Size())}, "its own parity", nil
 }
 
 // besideSet opens the parity of the bulk file that is beside it; nil if there is none, or if it is of another archive.
