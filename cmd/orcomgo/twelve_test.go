@@ -12,7 +12,6 @@ import (
 	"slices"
 	"testing"
 
-	"orcomgo/bins/commit"
 	"orcomgo/cmd/simreads/sim"
 	"orcomgo/compress"
 	"orcomgo/compress/archive"
@@ -103,7 +102,7 @@ func TestDamagedTwelve(t *testing.T) {
 	bulk, meta := filepath.Base(r.Paths()[0]), filepath.Base(r.Paths()[1])
 	r.Close()
 	// Without the parity within the bulk file, which would mend the damage.
-	files[bulk] = bytes.ReplaceAll(files[bulk], []byte(commit.ParityMagic), make([]byte, len(commit.ParityMagic)))
+	files[bulk] = withoutParity(files[bulk])
 	times := testrun.Pick(32, 32, 1000)
 	rng := rand.New(rand.NewPCG(12, 12))
 	whole, partial := 0, 0
