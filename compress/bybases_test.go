@@ -14,6 +14,7 @@ import (
 	"orcomgo/cmd/simreads/sim"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/packing"
+	"orcomgo/internal/codectest"
 	"orcomgo/internal/testrun"
 )
 
@@ -161,7 +162,7 @@ func TestQualitiesByBasesDamaged(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer os.WriteFile(path, whole, 0o666)
-			bad := bytes.ReplaceAll(whole, []byte(commit.ParityMagic), make([]byte, len(commit.ParityMagic)))
+			bad := codectest.WithoutParity(whole)
 			bad[section.Off+section.Len/2] ^= 1
 			if err := os.WriteFile(path, bad, 0o666); err != nil {
 				t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/source"
+	"orcomgo/internal/codectest"
 	"orcomgo/internal/testrun"
 )
 
@@ -25,7 +26,7 @@ func dropParity(t testing.TB, path string) {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err == nil {
-		err = os.WriteFile(path, bytes.ReplaceAll(b, []byte(commit.ParityMagic), make([]byte, len(commit.ParityMagic))), 0o666)
+		err = os.WriteFile(path, codectest.WithoutParity(b), 0o666)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/compress/names"
+	"orcomgo/internal/codectest"
 )
 
 // The makers of the vectors of testdata/testkit. TestTestkit reads the files, not this; -update writes them.
@@ -207,7 +207,7 @@ func (k *kit) write(name string, e *expectation, files map[string]string) {
 	files["expect.txt"] = e.String()
 	for file, content := range files {
 		if e.result == kitDamaged && filepath.Ext(file) == ".cdna" { // what is damaged is to stay so
-			content = strings.ReplaceAll(content, commit.ParityMagic, strings.Repeat("\x00", len(commit.ParityMagic)))
+			content = string(codectest.WithoutParity([]byte(content)))
 		}
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o666); err != nil {
 			k.t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/parity"
+	"orcomgo/internal/codectest"
 )
 
 // Commands for scripts that damage or forge archives.
@@ -87,7 +88,7 @@ func scriptDamageColumn(ts *testscript.TestScript, _ bool, args []string) {
 			path := r.Paths()[0]
 			b, err := os.ReadFile(path)
 			ts.Check(err)
-			b = withoutParity(b)
+			b = codectest.WithoutParity(b)
 			b[s.Off+s.Len/2] ^= 4
 			ts.Check(os.WriteFile(path, b, 0o666))
 			os.Remove(parity.Path(path))
@@ -95,11 +96,6 @@ func scriptDamageColumn(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	ts.Fatalf("there is no %s", args[1])
-}
-
-// withoutParity returns a bulk file whose parity is useless.
-func withoutParity(b []byte) []byte {
-	return bytes.ReplaceAll(b, []byte(commit.ParityMagic), make([]byte, len(commit.ParityMagic)))
 }
 
 // changeManifest changes both copies of an archive's manifest, which must keep its length.

@@ -52,7 +52,8 @@ func TestCgroupMemory(t *testing.T) {
 		{"version 2, another's limit", "0::/job\n", map[string]string{"job2/memory.max": "5\n", "job/sub/memory.max": "5\n"}, none},
 		{"version 2, group with a colon", "0::/a:b\n", map[string]string{"a:b/memory.max": "77\n"}, 77},
 		{"version 2, bind mount of the container's group", "0::/docker/abc\n", map[string]string{"memory.max": "444\n"}, 444},
-		{"version 2, bind mount of a group above", "0::/docker/abc/sub\n", map[string]string{"abc/sub/memory.max": "900\n", "abc/memory.max": "333\n"}, 333},
+		{"version 2, bind mount of a group above", "0::/docker/abc/sub\n", map[string]string{
+			"abc/sub/memory.max": "900\n", "abc/memory.max": "333\n"}, 333},
 		{"version 1", v1Line, map[string]string{"memory/slurm/uid_7/job_42/step_0/task_0/memory.limit_in_bytes": "2000\n"}, 2000},
 		{"version 1, no limit", v1Line,
 			map[string]string{"memory/slurm/uid_7/job_42/step_0/task_0/memory.limit_in_bytes": "9223372036854771712\n"}, 9223372036854771712},

@@ -46,7 +46,8 @@ func init() {
 	cobra.EnableCommandSorting = false
 	cobra.MousetrapHelpText = "" // Windows: work without a terminal, too
 	commands = []*command{&archiveCommand, &unpackCommand, &planCommand, &binCommand, &packCommand, &verifyCommand, &infoCommand,
-		&repairCommand, &protectCommand, &reportCommand, &indexCommand, &findCommand, &versionCommand, &manCommand, &directoriesTopic, &groupsTopic, &againTopic}
+		&repairCommand, &protectCommand, &reportCommand, &indexCommand, &findCommand, &versionCommand, &manCommand,
+		&directoriesTopic, &groupsTopic, &againTopic}
 }
 
 // commandTree returns the command line: the program and its subcommands.

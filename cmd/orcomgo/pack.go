@@ -111,7 +111,8 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 func (o *packFlags) options(level compress.Level, onGPU bool, bar *progress) compress.PackOptions {
 	p := compress.PackOptions{
 		Threads: o.threads, Memory: uint64(o.memory), Tool: tool, Level: level, TwoBit: o.twoBit, SliceText: uint64(o.slice),
-		KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force, Parity: float64(o.parity), MayReplace: keepNeeded, GPU: onGPU, Progress: bar.report,
+		KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force, Parity: float64(o.parity),
+		MayReplace: keepNeeded, GPU: onGPU, Progress: bar.report,
 	}
 	if onGPU {
 		p.Ready = func() error {

@@ -206,7 +206,8 @@ var updateSnapshots = flag.Bool("update", false, "write checksums of archives in
 func TestModuleSnapshots(t *testing.T) {
 	dir, data := t.TempDir(), "../../testdata/"
 	archive := func(name string, inputs ...string) {
-		mustRun(t, append([]string{"archive", "--quiet", "--source", "none", "--parity", "none", "--as", "test"}, append(inputs, filepath.Join(dir, name))...)...)
+		mustRun(t, append([]string{"archive", "--quiet", "--source", "none", "--parity", "none", "--as", "test"},
+			append(inputs, filepath.Join(dir, name))...)...)
 	}
 	archive("pair", "-1", data+"pair41_R1.fastq", "-2", data+"pair41_R2.fastq")
 	archive("single", data+"blocks.fastq.gz")

@@ -15,6 +15,7 @@ import (
 	"orcomgo/cmd/simreads/sim"
 	"orcomgo/compress"
 	"orcomgo/compress/archive"
+	"orcomgo/internal/codectest"
 	"orcomgo/internal/testrun"
 )
 
@@ -102,7 +103,7 @@ func TestDamagedTwelve(t *testing.T) {
 	bulk, meta := filepath.Base(r.Paths()[0]), filepath.Base(r.Paths()[1])
 	r.Close()
 	// Without the parity within the bulk file, which would mend the damage.
-	files[bulk] = withoutParity(files[bulk])
+	files[bulk] = codectest.WithoutParity(files[bulk])
 	times := testrun.Pick(32, 32, 1000)
 	rng := rand.New(rand.NewPCG(12, 12))
 	whole, partial := 0, 0

@@ -83,8 +83,8 @@ func (o *unpackFlags) tree(ctx context.Context, s *streams, t commit.Tree) error
 	return hint(err)
 }
 
-// readsAlone restores the reads of the archives in a directory whose side archive can't be read, each archive's in a directory of its name if
-// there are several. The error says why.
+// readsAlone restores the reads of the archives in a directory whose side archive can't be read, each archive's in a directory of its
+// name if there are several. The error says why.
 func (o *unpackFlags) readsAlone(ctx context.Context, s *streams, dir string, problem error, report compress.Progress) error {
 	found, err := commit.Find(dir)
 	if err != nil {

@@ -49,7 +49,8 @@ func (r *Reader) mend() bool {
 			r.mendProblems = append(r.mendProblems, err)
 		case m != nil:
 			r.mended.Store(m)
-			r.mendProblems = append(r.mendProblems, fmt.Errorf("%s: %s; %s restores them (orcomgo repair): %w", r.f.Name(), m.Damage(), by, parse.ErrCorrupt))
+			r.mendProblems = append(r.mendProblems,
+				fmt.Errorf("%s: %s; %s restores them (orcomgo repair): %w", r.f.Name(), m.Damage(), by, parse.ErrCorrupt))
 		}
 	}
 	return r.mended.Load() != nil

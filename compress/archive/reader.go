@@ -26,7 +26,9 @@ type Reader struct {
 	entry     commit.Entry
 	m         *Manifest
 	metaThere bool
-	problems  []error
+	// metaProblem is what is wrong with the .cmeta file; nil if nothing is. problems are those of the bulk file.
+	metaProblem error
+	problems    []error
 	// bulkProblem is the last of the problems that are of the bulk file; nil if there is none.
 	bulkProblem error
 	writer      *Writer // of an archive that is being written; mostly nil
@@ -137,9 +139,7 @@ func (r *Reader) open(b bulk) error {
 	default:
 		return metaErr
 	}
-	if metaErr != nil {
-		r.problems = append(r.problems, metaErr)
-	}
+	r.metaProblem = metaErr
 	if ownErr != nil {
 		r.noteBulk(ownErr)
 	}
@@ -232,7 +232,11 @@ func (r *Reader) Manifest() *Manifest { return r.m }
 func (r *Reader) Problems() []error {
 	r.mending.Lock()
 	defer r.mending.Unlock()
-	return slices.Concat(r.problems, r.mendProblems)
+	problems := slices.Concat(r.problems, r.mendProblems)
+	if r.metaProblem != nil {
+		problems = append([]error{r.metaProblem}, problems...)
+	}
+	return problems
 }
 
 // BulkProblem returns what is wrong with the bulk file, as far as it is known without reading its sections, such as its length; nil for
@@ -252,7 +256,7 @@ func (r *Reader) RestoreMeta() error {
 	if err := commit.InstallMeta(r.entry.Dir, r.entry.Name, t); err != nil {
 		return err
 	}
-	r.metaThere = true
+	r.metaThere, r.metaProblem = true, nil
 	return nil
 }
 

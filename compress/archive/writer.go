@@ -39,8 +39,8 @@ func Create(dir, name string, replace commit.MayReplace) (*Writer, error) {
 	return create(dir, name, replace, false)
 }
 
-// CreateAlone is Create for reads whose bins have no name: bins of that name belong to another archive. Whether they and a packed archive
-// may be replaced was looked at when these bins were begun, and is again at Commit, where they are removed.
+// CreateAlone is Create for reads whose bins have no name: bins of that name belong to another archive. The caller has asked whether they
+// and a packed archive may be replaced, when it began its bins. Commit asks again, and removes them.
 func CreateAlone(dir, name string, replace commit.MayReplace) (*Writer, error) {
 	return create(dir, name, replace, true)
 }

@@ -137,14 +137,12 @@ func packedAlready(e commit.Entry, o Options) (*restoring.Summary, error) {
 // restoreBeside writes the .cmeta file and the parity of a packed archive that has lost them, or that was
 // interrupted before they were written.
 func restoreBeside(r *archive.Reader, o *Options) error {
-	known := 0 // problems that are mended here
 	if r.MetaMissing() {
 		if err := r.RestoreMeta(); err != nil {
 			return err
 		}
-		known = 1
 	}
-	if o.Parity == 0 || len(r.Problems()) > known {
+	if o.Parity == 0 || len(r.Problems()) > 0 {
 		return nil
 	}
 	return r.RestoreParity(parity.Options{Share: o.Parity, Threads: o.Threads, Memory: o.Memory / 16})

@@ -275,7 +275,7 @@ func ProtectAnew(path string, id [16]byte, o RepairOptions) (Repaired, error) {
 	}
 	if f != nil {
 		set, err := Read(f, size)
-		if err == nil && set.ID() == id && set.Lost == 0 && set.Share() >= o.Share {
+		if err == nil && set.ID() == id && set.Lost == 0 && set.hasShare(o.Share) {
 			return result, nil
 		}
 	}

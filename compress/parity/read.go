@@ -30,6 +30,12 @@ func (s *Set) Share() float64 {
 	return float64(s.data.groups) * float64(s.data.parity) / float64(s.data.sectors())
 }
 
+// hasShare reports whether there are as many sectors of parity as Options.Share makes, which are rounded.
+func (s *Set) hasShare(share float64) bool {
+	want := newCode(s.data.size, min(share, MaxShare))
+	return s.data.groups*s.data.parity >= want.groups*want.parity
+}
+
 // Sectors returns how many sectors these are.
 func (s *Set) Sectors() int64 { return s.data.sectors() }
 

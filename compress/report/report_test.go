@@ -19,6 +19,7 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/compress"
+	"orcomgo/internal/codectest"
 	"orcomgo/internal/testrun"
 )
 
@@ -395,7 +396,7 @@ func TestDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data = bytes.ReplaceAll(data, []byte(commit.ParityMagic), make([]byte, len(commit.ParityMagic)))
+	data = codectest.WithoutParity(data)
 	data[len(data)/2] ^= 1
 	if err := os.WriteFile(e.Path()+".cdna", data, 0o666); err != nil {
 		t.Fatal(err)

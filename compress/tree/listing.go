@@ -86,7 +86,8 @@ func parseTime(c *parse.Cursor, before int64) time.Time {
 // maxSeconds bounds times, so that differences don't overflow.
 const maxSeconds = 1 << 48
 
-// parseListing is the inverse of appendListing. It returns what is wrong with the text, "" for nothing. There may be so many entries at most. The sizes of files are not in it.
+// parseListing is the inverse of appendListing. It returns what is wrong with the text, "" for nothing. There may be so many
+// entries at most. The sizes of files are not in it.
 //
 // What it accepts can be restored without leaving the directory: names are no paths, and what is in a directory comes after it.
 func parseListing(text []byte, most uint64) (l *Listing, reason string) {

@@ -153,7 +153,8 @@ func (r *Reader) lastListing() ([]byte, error) {
 	return r.codedListing(foot, func(n uint64) int64 { return end - int64(n) })
 }
 
-// lastStart returns where the last listing begins, which is known as it is stored. If the file is cut off, that is later than its size says.
+// lastStart returns where the last listing begins, which is known as it is stored. If the file is cut off, that is later than its size
+// says.
 func (r *Reader) lastStart(coded []byte, whole bool) int64 {
 	at := r.stored - int64(len(coded)+footerSize)
 	tail := make([]byte, len(coded)+footerSize)
@@ -258,8 +259,8 @@ func (r *Reader) Verify(ctx context.Context, quick bool) (status []compress.File
 		status = append(status, compress.FileStatus{Name: filepath.Base(r.path), Problem: r.mended.Error()})
 	}
 	if r.copyProblem != nil {
-		status = append(status, compress.FileStatus{Name: filepath.Base(r.path), Problem: "of its two listings one can't be read, so all can be " +
-			"restored: " + r.copyProblem.Error()})
+		status = append(status, compress.FileStatus{Name: filepath.Base(r.path),
+			Problem: "of its two listings one can't be read, so all can be restored: " + r.copyProblem.Error()})
 	}
 	for i := range r.Entries {
 		e := &r.Entries[i]

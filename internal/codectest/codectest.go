@@ -6,7 +6,14 @@ import (
 	"math/rand"
 	"slices"
 	"testing"
+
+	"orcomgo/bins/commit"
 )
+
+// WithoutParity returns the content of a .cdna file whose own parity is useless, so that no damage is mended.
+func WithoutParity(b []byte) []byte {
+	return bytes.ReplaceAll(b, []byte(commit.ParityMagic), make([]byte, len(commit.ParityMagic)))
+}
 
 // Decode is a codec's decoder, for streams of at most limit bytes of data.
 type Decode func(stream []byte, limit, threads int) ([]byte, error)
