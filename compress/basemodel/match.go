@@ -45,8 +45,8 @@ const (
 	matchNodes   = 4 * (1 + runLengths*16)
 )
 
-// matchContexts gives the context of a base that is predicted as 0, but for its quality and the last bases, by the number of bases since the
-// last miss and the number of misses in 32 bases, which say how reliable the match is.
+// matchContexts gives the context of a base that is predicted as 0, but for its quality and the last bases, by the number of bases since
+// the last miss and the number of misses in 32 bases, which say how reliable the match is.
 var matchContexts = func() (t [33 * 33]uint32) {
 	group := [33]uint32{0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 9, 9, 10, 10, 10, 10, 11, 11, 11, 11, 12, 12, 12, 12, 13, 13, 13, 13, 14}
 	for l := range 33 {

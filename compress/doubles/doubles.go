@@ -56,8 +56,8 @@ func (g *GPU) Encode(data []byte, l Layout, threads int) []byte {
 	return out
 }
 
-// eachChunk calls work for the numbers of n chunks, by up to threads goroutines, with memory for each. One is not worth starting a goroutine
-// for.
+// eachChunk calls work for the numbers of n chunks, by up to threads goroutines, with memory for each. One is not worth starting a
+// goroutine for.
 func eachChunk(n, threads int, work func(i int, w *workspace) error) error {
 	do := func(i int) error {
 		w := workspaces.Get().(*workspace)

@@ -160,8 +160,8 @@ func (d *Decoder) Reset(src []byte) {
 	d.code = d.Next()<<32 | d.Next()
 }
 
-// Follow starts on a stream that is still being written. more waits for more of it and returns it as far as it is written, at last all of it;
-// from then on it returns false.
+// Follow starts on a stream that is still being written. more waits for more of it and returns it as far as it is written, at last all of
+// it; from then on it returns false.
 func (d *Decoder) Follow(more func() (src []byte, ok bool)) {
 	d.more = more
 	d.Reset(nil)

@@ -317,8 +317,8 @@ func (v *verifier) End(i int, damage error) error {
 	return nil
 }
 
-// Sums decodes the contents of all files and returns the MD5, or else the SHA-256, of each by entry; nil for entries of other kinds, but for
-// hard links to files. The error is parse.ErrCorrupt if a file is damaged.
+// Sums decodes the contents of all files and returns the MD5, or else the SHA-256, of each by entry; nil for entries of other kinds, but
+// for hard links to files. The error is parse.ErrCorrupt if a file is damaged.
 func (r *Reader) Sums(ctx context.Context, ofMD5 bool) ([]*digest.Sums, error) {
 	s := &summer{r: r, md5: ofMD5, sums: make([]*digest.Sums, len(r.Entries))}
 	if r.side == nil {
