@@ -164,9 +164,12 @@ func (v *View) checkPlaces(of int, wanted []int64, threads int) (lost []int64, e
 
 // search looks for lost sectors in those bytes of a copy that are not of a sector at its place.
 func (v *View) search(of int, lost []int64) (found []run, err error) {
+	if found, err = v.shortSector(of, lost); err != nil {
+		return nil, err
+	}
 	s := newSearch(v, of, lost)
 	if s == nil {
-		return nil, nil
+		return found, nil
 	}
 	sector := int64(v.set.data.sector)
 	var places []run // of this copy, which are in the order of their bytes as they are where they were
@@ -188,6 +191,21 @@ func (v *View) search(of int, lost []int64) (found []run, err error) {
 		return s.gap(found, at, v.copies[of].Size)
 	}
 	return found, nil
+}
+
+// shortSector looks for the last sector at the end of a copy, if it is lost and shorter than others.
+func (v *View) shortSector(of int, lost []int64) ([]run, error) {
+	c, copied := &v.set.data, v.copies[of]
+	last := c.sectors() - 1
+	n := c.length(last)
+	if lost[len(lost)-1] != last || n == c.sector || copied.Size < int64(n) {
+		return nil, nil
+	}
+	b := make([]byte, n)
+	if err := readFull(copied.R, b, copied.Size-int64(n)); err != nil || checksum(b) != v.set.sum(last) {
+		return nil, err
+	}
+	return []run{{first: last, count: 1, of: of, at: copied.Size - int64(n), weak: true}}, nil
 }
 
 // search is the search for sectors in a copy.
