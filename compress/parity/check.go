@@ -250,10 +250,11 @@ func newSearch(v *View, of int, lost []int64) *search {
 	return s
 }
 
-// One sector alone is taken for that of its checksum only near the place where it is expected.
+// One sector alone is taken for that of its checksum only near the place where it is expected, so many bytes away, and not
+// further from the last one that was found.
 const (
-	nearBytes   = 1 << 18
-	nearSectors = 4
+	maxShift = 1 << 16
+	maxGap   = 1 << 18
 )
 
 // gap appends to found the sectors that begin and end in bytes from..to-1 of the copy.
@@ -278,7 +279,7 @@ func (s *search) gap(found []run, from, to int64) ([]run, error) {
 					}
 					expected := next + (r.at-end)/n
 					r.weak = r.count == 1
-					if !r.weak || r.at-end < nearBytes && max(first-expected, expected-first) <= nearSectors {
+					if !r.weak || r.at-end < maxGap && max(first-expected, expected-first)*n <= maxShift {
 						found = append(found, r)
 						next, end = r.first+r.count, r.at+(r.count-1)*n+int64(s.v.set.data.length(r.first+r.count-1))
 						done = end
