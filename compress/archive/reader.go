@@ -22,23 +22,21 @@ import (
 
 // Reader reads the sections of a packed archive. Its methods are safe for concurrent use.
 type Reader struct {
-	f         *vfs.File
-	entry     commit.Entry
-	m         *Manifest
-	metaThere bool
-	// metaProblem is what is wrong with the .cmeta file; nil if nothing is. problems are those of the bulk file.
-	metaProblem error
-	problems    []error
-	// bulkProblem is the last of the problems that are of the bulk file; nil if there is none.
-	bulkProblem error
+	f           *vfs.File
+	entry       commit.Entry
+	m           *Manifest
+	metaThere   bool
+	metaProblem error   // what is wrong with the .cmeta file; nil if nothing is
+	bulkProblem error   // the last problem of the bulk file that was seen when it was opened; nil if there is none
 	writer      *Writer // of an archive that is being written; mostly nil
 
-	mending      sync.Mutex             // held while damage is looked for
-	tried        bool                   // damage was looked for
-	mended       atomic.Pointer[mended] // nil: nothing is
-	mendProblems []error
-	parity       *vfs.File     // NAME.cpar, once it was opened
-	copies       []parity.Copy // other copies of the bulk file
+	mending sync.Mutex             // held while damage is looked for
+	tried   bool                   // damage was looked for
+	mended  atomic.Pointer[mended] // nil: nothing is
+	// problems are those of the bulk file, parityProblem is that of the parity beside it.
+	problems      []error
+	parityProblem error
+	copies        []parity.Copy // other copies of the bulk file
 }
 
 // Open opens the packed archive that path leads to, as commit.One finds it. The manifest is
@@ -78,8 +76,9 @@ func openEntry(e commit.Entry, copies []parity.Copy) (*Reader, error) {
 		err = r.open(b)
 	}
 	// Damage of the manifests, of the header, and of the length may be mended before sections are read.
+	opened := len(r.problems)
 	if (damaged(err) || r.bulkProblem != nil) && r.mend() {
-		r.problems, r.bulkProblem = nil, nil
+		r.problems, r.bulkProblem = r.problems[opened:], nil
 		m := r.mended.Load()
 		err = r.open(bulk{m, f.Name(), uint64(m.Size())})
 	}
@@ -232,11 +231,8 @@ func (r *Reader) Manifest() *Manifest { return r.m }
 func (r *Reader) Problems() []error {
 	r.mending.Lock()
 	defer r.mending.Unlock()
-	problems := slices.Concat(r.problems, r.mendProblems)
-	if r.metaProblem != nil {
-		problems = append([]error{r.metaProblem}, problems...)
-	}
-	return problems
+	all := slices.Concat([]error{r.metaProblem}, r.problems, []error{r.parityProblem})
+	return slices.DeleteFunc(all, func(err error) bool { return err == nil })
 }
 
 // BulkProblem returns what is wrong with the bulk file, as far as it is known without reading its sections, such as its length; nil for
@@ -368,8 +364,8 @@ func (r *Reader) differs(what string) error {
 // checkPiece is how many bytes Check reads at a time.
 const checkPiece = 1 << 20
 
-// Check is Read without keeping the bytes: it compares s with its checksum in little memory. It calls count with the number of bytes
-// of each piece that it reads.
+// Check is Read without keeping the bytes: it compares s with its checksum in little memory. It calls count, which
+// may be nil, with the number of bytes of each piece that it reads.
 func (r *Reader) Check(s Section, what string, count func(bytes uint64)) error {
 	if s.Len == 0 {
 		return nil
@@ -387,7 +383,9 @@ func (r *Reader) Check(s Section, what string, count func(bytes uint64)) error {
 			}
 			h.Write(p) // a Hasher does not fail
 			done += uint64(len(p))
-			count(uint64(len(p)))
+			if count != nil {
+				count(uint64(len(p)))
+			}
 		}
 		if h.Sum64() != s.Hash {
 			return r.differs(what)
@@ -403,9 +401,4 @@ func (r *Reader) Corrupt(what string, err error) error {
 }
 
 // Close closes the bulk file.
-func (r *Reader) Close() error {
-	if r.parity != nil {
-		r.parity.Close()
-	}
-	return r.f.Close()
-}
+func (r *Reader) Close() error { return r.f.Close() }

@@ -80,6 +80,14 @@ func smallCode(size, parity int64) code {
 	return c
 }
 
+// BytesOf returns Options.Bytes by which Write makes packets of so many bytes of data of size bytes.
+func BytesOf(size, packets int64) int64 {
+	s := shape{data: smallCode(size, 2*MaxSector)}
+	sums := s.sums()
+	parity := packets - sums.sectors()*headerSize - sums.size
+	return max(parity/(headerSize+MaxSector), 0) * MaxSector
+}
+
 // spareCode returns the code of checksums, which have size bytes, in sectors of at most so many bytes.
 func spareCode(size int64, sector, parity int) code {
 	c := code{size: size, sector: int(min(int64(sector), roundUp(size, 64))), groups: 1, parity: parity}

@@ -39,9 +39,11 @@ func (v *View) Taken() (n int64) {
 }
 
 // Whole reports whether the first copy is as it was.
-func (v *View) Whole() bool {
-	return len(v.copies) > 0 && v.copies[0].Size == v.set.data.size && len(v.runs) == 1 && v.runs[0].count == v.set.data.sectors() &&
-		v.runs[0].of == 0 && v.runs[0].at == 0
+func (v *View) Whole() bool { return v.Intact() && v.copies[0].Size == v.set.data.size }
+
+// Intact reports whether the first copy has all sectors where they were. Other bytes may follow.
+func (v *View) Intact() bool {
+	return len(v.runs) == 1 && v.runs[0].count == v.set.data.sectors() && v.runs[0].of == 0 && v.runs[0].at == 0
 }
 
 // Store keeps restored sectors.

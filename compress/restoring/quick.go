@@ -34,7 +34,7 @@ func VerifyQuick(ctx context.Context, e commit.Entry, o VerifyOptions) ([]FileSt
 	case *source.Packed:
 		err = checkSections(ctx, src, status, o)
 		if err == nil {
-			err = src.Archive.CheckRest(func(uint64) {})
+			err = src.Archive.CheckRest()
 		}
 		if err == nil && e.Has[commit.Bins] {
 			err = checkBinsToo(ctx, e, status, o)

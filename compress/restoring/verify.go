@@ -106,7 +106,7 @@ func Verify(ctx context.Context, e commit.Entry, o VerifyOptions) ([]FileStatus,
 	case *source.Binned:
 		err = checkRest(ctx, src, status)
 	case *source.Packed:
-		if err = src.Archive.CheckRest(func(uint64) {}); err == nil && e.Has[commit.Bins] {
+		if err = src.Archive.CheckRest(); err == nil && e.Has[commit.Bins] {
 			err = verifyBinsToo(ctx, e, status, o)
 		}
 	}
