@@ -1,6 +1,8 @@
 package archive
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 
@@ -43,7 +45,7 @@ func (r *Reader) mend() bool {
 		m, by, err := r.tryParity()
 		switch {
 		case err != nil:
-			r.problems = append(r.problems, err)
+			r.problems = append(r.problems, fmt.Errorf("%s: %w", r.f.Name(), err))
 		case m != nil:
 			r.mended.Store(m)
 			r.problems = append(r.problems, m.Problem(r.f.Name(), by))
@@ -59,22 +61,21 @@ func (r *Reader) tryParity() (m *mended, by string, err error) {
 		return nil, "", err
 	}
 	copies := append([]parity.Copy{{R: r.f, Size: info.Size()}}, r.copies...)
-	set, err := r.parityBeside()
-	if err != nil {
-		return nil, "", err
-	}
+	set, failed := r.parityBeside()
 	if set != nil {
 		defer set.Close()
 		v, err := parity.Restore(set, copies...)
-		if err != nil || v.Whole() {
-			return nil, "", err
-		}
-		if v.Lost() == 0 || r.m == nil {
+		switch {
+		case err != nil:
+			failed = err
+		case v.Whole():
+			return nil, "", nil
+		case v.Lost() == 0 || r.m == nil:
 			return &mended{v, r.f, v.Size()}, filepath.Base(parity.Path(r.f.Name())), nil
 		}
 	}
 	if r.m == nil || r.m.Parity.Len == 0 {
-		return nil, "", nil
+		return nil, "", failed
 	}
 	p := r.m.Parity
 	err = parse.ErrCorrupt
@@ -84,7 +85,7 @@ func (r *Reader) tryParity() (m *mended, by string, err error) {
 		set, err = parity.Read(io.NewSectionReader(from.R, int64(p.Off), int64(p.Len)), min(int64(p.Len), max(0, from.Size-int64(p.Off))))
 	}
 	if err != nil {
-		return nil, "", nil // CheckRest says so
+		return nil, "", failed // CheckRest says what is wrong with the parity within
 	}
 	v, err := parity.Restore(set, copies...)
 	if err != nil || v.Intact() || v.Size() != int64(p.Off-labelLen) {
@@ -140,6 +141,9 @@ func (r *Reader) CheckRest() error {
 	set, err := r.parityBeside()
 	if set != nil {
 		set.Close()
+	}
+	if errors.Is(err, parity.ErrMemory) { // it is not needed
+		err = nil
 	}
 	return err
 }

@@ -118,6 +118,9 @@ func (c *code) fits(shards int64) bool {
 	return roundUp(d, m)+m <= shards
 }
 
+// ofWords reports whether the code is one of 16-bit words.
+func (c *code) ofWords() bool { return c.parity > 1 && !c.fits(maxByteShards) }
+
 // sectors returns how many sectors the data has.
 func (c *code) sectors() int64 { return (c.size-1)/int64(c.sector) + 1 }
 
@@ -223,9 +226,9 @@ func (c *code) stripes(threads int, memory uint64, each int) (*stripes, error) {
 	s := &stripes{c: c, threads: max(threads, 1)}
 	s.width = min(c.sector, max(64, int(memory/uint64(n*each))/64*64))
 	if c.parity > 1 {
-		kind := reedsolomon.WithLeopardGF16(true)
-		if c.fits(maxByteShards) {
-			kind = reedsolomon.WithLeopardGF(true)
+		kind := reedsolomon.WithLeopardGF(true)
+		if c.ofWords() {
+			kind = reedsolomon.WithLeopardGF16(true)
 		}
 		var err error
 		if s.coder, err = reedsolomon.New(int(c.perGroup()), c.parity, kind); err != nil {

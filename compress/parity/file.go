@@ -40,20 +40,19 @@ func WriteFile(path string, data io.ReaderAt, size int64, o Options) (*commit.Te
 	return t, nil
 }
 
-// Memory that readers mend with, in bytes: sectors that were restored, and the parity of a group while it is decoded.
-const (
-	mendedMemory = 64 << 20
-	parityMemory = 16 << 20
-)
-
-// Restore returns what copies and parity give. Sectors that were restored are in memory.
+// Restore returns what copies and parity give. Sectors that were restored are in memory. The error is ErrMemory if there is too little.
 func Restore(set *Set, copies ...Copy) (*View, error) {
 	threads := runtime.GOMAXPROCS(0)
 	v, err := set.Check(threads, copies...)
-	if err == nil {
-		err = v.Mend(threads, parityMemory, &Memory{Limit: mendedMemory})
+	if err != nil || v.Lost() == 0 {
+		return v, err
 	}
-	return v, err
+	limit := memoryLimit()
+	sectors := Memory{Limit: int(min(limit/16, 64<<20))}
+	if v.Lost()*int64(set.data.sector) > int64(sectors.Limit) || set.data.ofWords() && limit < wordsLimit {
+		return nil, ErrMemory
+	}
+	return v, v.Mend(threads, min(limit/16, 16<<20), &sectors)
 }
 
 // RestoreFile returns what a file was before it was damaged, by the parity beside it, and what is wrong with it now; nothing if it is as it

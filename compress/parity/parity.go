@@ -18,6 +18,9 @@ import (
 // MaxSector is the length of the longest sector, in bytes.
 const MaxSector = 4096
 
+// mostSmall is the most sectors that are shorter than MaxSector, so that packets of many sectors are not small.
+const mostSmall = 2048
+
 const (
 	magic      = commit.ParityMagic
 	version    = 1
@@ -110,7 +113,7 @@ func parsePacket(b []byte) (s shape, p packet, length int, ok bool) {
 	if s.version != version || p.kind >= kinds || size > math.MaxInt64/2 || s.spare > maxSpare || !s.data.valid() {
 		return s, p, 0, false
 	}
-	if p.number >= s.packets()[p.kind] {
+	if s.data.sector < MaxSector && s.data.sectors() > mostSmall || p.number >= s.packets()[p.kind] {
 		return s, p, 0, false
 	}
 	length = headerSize + s.data.sector

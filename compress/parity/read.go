@@ -86,6 +86,9 @@ func (s *Set) Problem() error {
 // Close closes the file of a set that Open returned.
 func (s *Set) Close() error { return s.file.Close() }
 
+// mostSets bounds how many sets Read tells apart: a file has one, and what is left of older ones.
+const mostSets = 64
+
 // Read finds the packets in the first size bytes of r, of which other bytes may have been changed, inserted or removed. If they are of
 // several sets, the one of most packets counts. The error wraps parse.ErrCorrupt if too few are left, or none.
 func Read(r io.ReaderAt, size int64) (*Set, error) {
@@ -98,6 +101,9 @@ func Read(r io.ReaderAt, size int64) (*Set, error) {
 		}
 		done := findPackets(b, at+int64(len(b)) == size, func(s shape, p packet, from int) {
 			if sets[s] == nil {
+				if len(sets) == mostSets {
+					return
+				}
 				sets[s] = &Set{shape: s, from: r}
 			}
 			if sets[s].at[p.kind] == nil {
@@ -161,6 +167,9 @@ func (s *Set) readSums() error {
 	c := s.shape.sums()
 	if uint64(c.sectors()) > uint64(len(s.at[kindSums])+len(s.at[kindSpare])) {
 		return fmt.Errorf("%d of %d packets of checksums are lost: %w", c.sectors()-int64(len(s.at[kindSums])), c.sectors(), parse.ErrCorrupt)
+	}
+	if uint64(s.data.sectors()) > memoryLimit()/4/sectorMemory {
+		return fmt.Errorf("the checksums of %d sectors: %w", s.data.sectors(), ErrMemory)
 	}
 	s.sums = make([]byte, c.size)
 	var bad []int64
