@@ -151,7 +151,7 @@ func (r *Reader) CheckRest() error {
 // checkLabel compares the header of a section with what it should be.
 func (r *Reader) checkLabel(l label, s *Section) error {
 	want, got := l.append(nil, s), make([]byte, labelLen)
-	return r.mendingRead(func(f io.ReaderAt) error {
+	return r.mendingRead(*s, func(f io.ReaderAt) error {
 		b := bulk{f, r.f.Name(), 0}
 		err := b.read(got, s.Off-labelLen)
 		if err == nil && string(got) != string(want) {

@@ -33,6 +33,8 @@ type Reader struct {
 	mending sync.Mutex             // held while damage is looked for
 	tried   bool                   // damage was looked for
 	mended  atomic.Pointer[mended] // nil: nothing is
+	found   map[Section]uint64     // where sections begin whose headers were found, by length and checksum; nil: not looked for
+	moved   sync.Once              // a problem says that sections are not where they were
 	// problems are those of the bulk file, parityProblem is that of the parity beside it.
 	problems      []error
 	parityProblem error
@@ -302,7 +304,7 @@ func (r *Reader) Read(s Section, dst []byte, what string) ([]byte, error) {
 		}
 	}
 	dst = dst[:n]
-	err := r.mendingRead(func(f io.ReaderAt) error {
+	err := r.mendingRead(s, func(f io.ReaderAt) error {
 		b := bulk{f, r.f.Name() + ": " + what, 0}
 		if err := b.read(dst, s.Off); err != nil {
 			return err
@@ -320,26 +322,66 @@ func (r *Reader) room(s Section, what string) ([]byte, error) {
 	if r.writer == nil && r.mended.Load() == nil {
 		if b, err := fileBulk(r.f); err != nil {
 			return nil, err
-		} else if s.Off+s.Len > b.size && !r.mend() {
+		} else if s.Len > b.size && !r.mend() {
 			return nil, corrupt(r.f.Name(), "%s: the file ends inside it", what)
 		}
 	}
 	return make([]byte, s.Len), nil
 }
 
-// mendingRead calls read with the bulk file, and again with what is mended of it if it is damaged.
-func (r *Reader) mendingRead(read func(f io.ReaderAt) error) error {
+// mendingRead calls read with the bulk file, with what is mended of it, and with the file so that section s is where its header was found,
+// until what it reads of the section or its header is not damaged.
+func (r *Reader) mendingRead(s Section, read func(f io.ReaderAt) error) error {
 	m := r.mended.Load()
-	var err error
-	if m == nil {
-		err = read(r.f)
-	} else {
+	err := error(parse.ErrCorrupt)
+	if m != nil {
 		err = read(m)
 	}
-	if m == nil && damaged(err) && r.mend() {
+	if damaged(err) { // a sector that is lost may have bytes of another section as well
+		err = read(r.f)
+	}
+	if damaged(err) && m == nil && r.mend() {
 		err = read(r.mended.Load())
 	}
+	if damaged(err) && r.writer == nil {
+		if at, ok := r.whereFound(s); ok && read(movedReader{r.f, int64(at - s.Off)}) == nil {
+			r.moved.Do(func() {
+				r.mending.Lock()
+				defer r.mending.Unlock()
+				r.problems = append(r.problems, corrupt(r.f.Name(), "sections are not where they were, such as that of byte %d", s.Off))
+			})
+			return nil
+		}
+	}
 	return err
+}
+
+// movedReader reads so many bytes further on.
+type movedReader struct {
+	io.ReaderAt
+	by int64
+}
+
+func (m movedReader) ReadAt(p []byte, at int64) (int, error) { return m.ReaderAt.ReadAt(p, at+m.by) }
+
+// whereFound returns where a section of the length and the checksum of s begins by its header; ok is false if it begins where it was, or if
+// no header was found.
+func (r *Reader) whereFound(s Section) (at uint64, ok bool) {
+	r.mending.Lock()
+	defer r.mending.Unlock()
+	if r.found == nil {
+		r.found = make(map[Section]uint64)
+		b, err := fileBulk(r.f)
+		if err != nil {
+			return 0, false
+		}
+		list, _ := findSections(b)
+		for _, f := range list {
+			r.found[Section{Len: f.Len, Hash: f.Hash}] = f.Off
+		}
+	}
+	at, ok = r.found[Section{Len: s.Len, Hash: s.Hash}]
+	return at, ok && at != s.Off
 }
 
 // inside returns an error if s is not within the file.
@@ -374,7 +416,7 @@ func (r *Reader) Check(s Section, what string, count func(bytes uint64)) error {
 		return err
 	}
 	buf := make([]byte, min(s.Len, checkPiece))
-	return r.mendingRead(func(f io.ReaderAt) error {
+	return r.mendingRead(s, func(f io.ReaderAt) error {
 		h, b := xxh3.New(), bulk{f, r.f.Name() + ": " + what, 0}
 		for done := uint64(0); done < s.Len; {
 			p := buf[:min(s.Len-done, uint64(len(buf)))]

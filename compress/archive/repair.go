@@ -123,7 +123,7 @@ func (r *Reader) rewrite(o parity.RepairOptions) error {
 			return
 		}
 		header := l.append(nil, s)
-		err = r.mendingRead(func(f io.ReaderAt) error {
+		err = r.mendingRead(*s, func(f io.ReaderAt) error {
 			content := io.MultiReader(bytes.NewReader(header), io.NewSectionReader(f, int64(s.Off), int64(s.Len)))
 			_, err := io.Copy(io.NewOffsetWriter(t, int64(w.off)), content)
 			return err
