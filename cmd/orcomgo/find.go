@@ -201,6 +201,9 @@ func (r *findRun) search(ctx context.Context, found []commit.Entry) error {
 			r.results[i], errs[i] = r.decode(ctx, e, o)
 		}
 		if errs[i] == nil {
+			for _, note := range r.results[i].Notes {
+				fmt.Fprintf(r.s.err, "orcomgo: note: %s\n", oneLine(note))
+			}
 			continue
 		}
 		if len(found) == 1 || ctx.Err() != nil || brokenStdout(errs[i]) {

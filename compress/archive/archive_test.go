@@ -99,7 +99,7 @@ func readAll(dir string) error {
 			first = err
 		}
 	})
-	if err := r.CheckRest(func(uint64) {}); err != nil {
+	if err := r.CheckRest(); err != nil {
 		return err
 	}
 	if p := r.Problems(); len(p) > 0 && first == nil {

@@ -13,6 +13,7 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
+	"orcomgo/compress/parity"
 )
 
 // TestDamage flips every bit and cuts every length of both files, and swaps each with
@@ -194,6 +195,37 @@ func TestRestoreMeta(t *testing.T) {
 	}
 	if err := readAll(dir); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRepairParity damages the parity within an archive, its header included, and nothing else: it is made again.
+func TestRepairParity(t *testing.T) {
+	dir := t.TempDir()
+	p := sample(t, dir, true).Parity
+	path := filepath.Join(dir, "x"+BulkSuffix)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := p.Off - labelLen; i < p.Off+p.Len; i++ {
+		bad := bytes.Clone(good)
+		bad[i] ^= 0x10
+		if i%5 == 0 {
+			clear(bad[i:min(i+300, p.Off+p.Len)])
+		}
+		if err := os.WriteFile(path, bad, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := readAll(dir); !errors.Is(err, parse.ErrCorrupt) {
+			t.Fatalf("byte %d: error %v", i, err)
+		}
+		list, err := RepairArchive(commit.Entry{Dir: dir, Name: "x", Has: [2]bool{commit.Packed: true}}, parity.RepairOptions{Threads: 1})
+		if err != nil || len(list) != 1 || !list[0].OK {
+			t.Fatalf("byte %d: %+v, %v", i, list, err)
+		}
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, good) {
+			t.Fatalf("byte %d: other bytes (%v)", i, err)
+		}
 	}
 }
 

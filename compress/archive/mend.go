@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 
 	"orcomgo/bins/parse"
@@ -46,11 +45,10 @@ func (r *Reader) mend() bool {
 		m, by, err := r.tryParity()
 		switch {
 		case err != nil:
-			r.mendProblems = append(r.mendProblems, err)
+			r.problems = append(r.problems, fmt.Errorf("%s: %w", r.f.Name(), err))
 		case m != nil:
 			r.mended.Store(m)
-			r.mendProblems = append(r.mendProblems,
-				fmt.Errorf("%s: %s; %s restores them (orcomgo repair): %w", r.f.Name(), m.Damage(), by, parse.ErrCorrupt))
+			r.problems = append(r.problems, m.Problem(r.f.Name(), by))
 		}
 	}
 	return r.mended.Load() != nil
@@ -63,19 +61,21 @@ func (r *Reader) tryParity() (m *mended, by string, err error) {
 		return nil, "", err
 	}
 	copies := append([]parity.Copy{{R: r.f, Size: info.Size()}}, r.copies...)
-	path := parity.Path(r.f.Name())
-	set, err := r.besideSet(path)
-	if err == nil && set != nil {
+	set, failed := r.parityBeside()
+	if set != nil {
+		defer set.Close()
 		v, err := parity.Restore(set, copies...)
-		if err != nil || v.Whole() {
-			return nil, "", err
-		}
-		if v.Lost() == 0 || r.m == nil {
-			return &mended{v, r.f, v.Size()}, filepath.Base(path), nil
+		switch {
+		case err != nil:
+			failed = err
+		case v.Whole():
+			return nil, "", nil
+		case v.Lost() == 0 || r.m == nil:
+			return &mended{v, r.f, v.Size()}, filepath.Base(parity.Path(r.f.Name())), nil
 		}
 	}
 	if r.m == nil || r.m.Parity.Len == 0 {
-		return nil, "", err
+		return nil, "", failed
 	}
 	p := r.m.Parity
 	err = parse.ErrCorrupt
@@ -85,80 +85,80 @@ func (r *Reader) tryParity() (m *mended, by string, err error) {
 		set, err = parity.Read(io.NewSectionReader(from.R, int64(p.Off), int64(p.Len)), min(int64(p.Len), max(0, from.Size-int64(p.Off))))
 	}
 	if err != nil {
-		return nil, "", nil // CheckRest says so
+		return nil, "", failed // CheckRest says what is wrong with the parity within
 	}
 	v, err := parity.Restore(set, copies...)
-	if err != nil || v.Whole() || v.Size() != int64(p.Off-labelLen) {
+	if err != nil || v.Intact() || v.Size() != int64(p.Off-labelLen) {
 		return nil, "", err
 	}
 	return &mended{v, from.R, max(from.Size, v.Size())}, "its own parity", nil
 }
 
-// besideSet opens the parity of the bulk file that is beside it; nil if there is none, or if it is of another archive.
-func (r *Reader) besideSet(path string) (*parity.Set, error) {
-	f, err := vfs.OpenRegular(path)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, vfs.ErrNotRegular) {
-		return nil, nil
+// parityBeside opens the parity that is beside the bulk file, and notes what is wrong with it; nil if there is none that can be used.
+func (r *Reader) parityBeside() (*parity.Set, error) {
+	path := parity.Path(r.f.Name())
+	set, err := parity.Open(path)
+	if set != nil {
+		if err = set.Problem(); r.m != nil && set.ID() != r.m.ID {
+			err = corrupt(path, "it is of another archive (ID %x, the manifest says %x)", set.ID(), r.m.ID)
+			set.Close()
+			set = nil
+		}
 	}
-	if err != nil {
-		return nil, err
+	if damaged(err) {
+		r.parityProblem, err = err, nil
 	}
-	r.parity = f // which is closed with the archive
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	set, err := parity.Read(f, info.Size())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if r.m != nil && set.ID() != r.m.ID {
-		return nil, corrupt(path, "it is of another archive (ID %x, the manifest says %x)", set.ID(), r.m.ID)
-	}
-	return set, nil
+	return set, err
 }
 
 // CheckRest compares everything that restoring does not read with what it should be: headers of sections, the sections that are needed if
-// the manifest is lost, and the parity. Problems says what is wrong. count is called with the bytes of each piece that is read.
-func (r *Reader) CheckRest(count func(bytes uint64)) error {
-	note := func(err error) error {
-		if damaged(err) {
-			r.mending.Lock()
-			r.mendProblems = append(r.mendProblems, err)
-			r.mending.Unlock()
-			return nil
-		}
-		return err
-	}
-	var failed error
+// the manifest is lost, and the parity. Problems says what is wrong.
+func (r *Reader) CheckRest() error {
+	var err error
 	one := *r.m // whose sections are given labels
 	one.eachSection(func(l label, s *Section) {
-		if failed != nil || s.Len == 0 {
+		if err != nil || s.Len == 0 {
 			return
 		}
-		want, got := l.append(nil, s), make([]byte, labelLen)
-		err := r.mendingRead(func(f io.ReaderAt) error {
-			b := bulk{f, r.f.Name(), 0}
-			err := b.read(got, s.Off-labelLen)
-			if err == nil && string(got) != string(want) {
-				err = corrupt(r.f.Name(), "the header of the section at byte %d is damaged", s.Off-labelLen)
-			}
-			return err
-		})
-		if err == nil && (l.kind == kindHead || l.kind == kindParity) {
-			err = r.Check(*s, map[kind]string{kindHead: "the copy of what the inputs are", kindParity: "the parity"}[l.kind], count)
+		if err = r.checkLabel(l, s); err == nil && l.kind == kindHead {
+			err = r.Check(*s, "the copy of what the inputs are", nil)
 		}
-		failed = note(err)
+		if err == nil && l.kind == kindParity {
+			err = r.Check(*s, "its own parity (orcomgo repair makes it again)", nil)
+		}
+		if damaged(err) {
+			r.mending.Lock()
+			r.problems = append(r.problems, err)
+			r.mending.Unlock()
+			err = nil
+		}
 	})
-	if failed != nil || r.parity != nil { // it was read when sections were
-		return failed
+	r.mending.Lock()
+	defer r.mending.Unlock()
+	if err != nil || r.tried { // then the parity beside it was read
+		return err
 	}
-	path := parity.Path(r.f.Name())
-	set, err := r.besideSet(path)
-	if err == nil && set != nil && set.Lost > 0 {
-		err = corrupt(path, "%d of %d packets are damaged: orcomgo repair makes them again", set.Lost, set.Packets)
+	set, err := r.parityBeside()
+	if set != nil {
+		set.Close()
 	}
-	return note(err)
+	if errors.Is(err, parity.ErrMemory) { // it is not needed
+		err = nil
+	}
+	return err
+}
+
+// checkLabel compares the header of a section with what it should be.
+func (r *Reader) checkLabel(l label, s *Section) error {
+	want, got := l.append(nil, s), make([]byte, labelLen)
+	return r.mendingRead(*s, func(f io.ReaderAt) error {
+		b := bulk{f, r.f.Name(), 0}
+		err := b.read(got, s.Off-labelLen)
+		if err == nil && string(got) != string(want) {
+			err = corrupt(r.f.Name(), "the header of the section at byte %d is damaged", s.Off-labelLen)
+		}
+		return err
+	})
 }
 
 // isFile reports whether there is a regular file at path.

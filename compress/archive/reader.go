@@ -22,23 +22,23 @@ import (
 
 // Reader reads the sections of a packed archive. Its methods are safe for concurrent use.
 type Reader struct {
-	f         *vfs.File
-	entry     commit.Entry
-	m         *Manifest
-	metaThere bool
-	// metaProblem is what is wrong with the .cmeta file; nil if nothing is. problems are those of the bulk file.
-	metaProblem error
-	problems    []error
-	// bulkProblem is the last of the problems that are of the bulk file; nil if there is none.
-	bulkProblem error
+	f           *vfs.File
+	entry       commit.Entry
+	m           *Manifest
+	metaThere   bool
+	metaProblem error   // what is wrong with the .cmeta file; nil if nothing is
+	bulkProblem error   // the last problem of the bulk file that was seen when it was opened; nil if there is none
 	writer      *Writer // of an archive that is being written; mostly nil
 
-	mending      sync.Mutex             // held while damage is looked for
-	tried        bool                   // damage was looked for
-	mended       atomic.Pointer[mended] // nil: nothing is
-	mendProblems []error
-	parity       *vfs.File     // NAME.cpar, once it was opened
-	copies       []parity.Copy // other copies of the bulk file
+	mending sync.Mutex             // held while damage is looked for
+	tried   bool                   // damage was looked for
+	mended  atomic.Pointer[mended] // nil: nothing is
+	found   map[Section]uint64     // where sections begin whose headers were found, by length and checksum; nil: not looked for
+	moved   sync.Once              // a problem says that sections are not where they were
+	// problems are those of the bulk file, parityProblem is that of the parity beside it.
+	problems      []error
+	parityProblem error
+	copies        []parity.Copy // other copies of the bulk file
 }
 
 // Open opens the packed archive that path leads to, as commit.One finds it. The manifest is
@@ -78,8 +78,9 @@ func openEntry(e commit.Entry, copies []parity.Copy) (*Reader, error) {
 		err = r.open(b)
 	}
 	// Damage of the manifests, of the header, and of the length may be mended before sections are read.
+	opened := len(r.problems)
 	if (damaged(err) || r.bulkProblem != nil) && r.mend() {
-		r.problems, r.bulkProblem = nil, nil
+		r.problems, r.bulkProblem = r.problems[opened:], nil
 		m := r.mended.Load()
 		err = r.open(bulk{m, f.Name(), uint64(m.Size())})
 	}
@@ -232,11 +233,8 @@ func (r *Reader) Manifest() *Manifest { return r.m }
 func (r *Reader) Problems() []error {
 	r.mending.Lock()
 	defer r.mending.Unlock()
-	problems := slices.Concat(r.problems, r.mendProblems)
-	if r.metaProblem != nil {
-		problems = append([]error{r.metaProblem}, problems...)
-	}
-	return problems
+	all := slices.Concat([]error{r.metaProblem}, r.problems, []error{r.parityProblem})
+	return slices.DeleteFunc(all, func(err error) bool { return err == nil })
 }
 
 // BulkProblem returns what is wrong with the bulk file, as far as it is known without reading its sections, such as its length; nil for
@@ -306,7 +304,7 @@ func (r *Reader) Read(s Section, dst []byte, what string) ([]byte, error) {
 		}
 	}
 	dst = dst[:n]
-	err := r.mendingRead(func(f io.ReaderAt) error {
+	err := r.mendingRead(s, func(f io.ReaderAt) error {
 		b := bulk{f, r.f.Name() + ": " + what, 0}
 		if err := b.read(dst, s.Off); err != nil {
 			return err
@@ -324,26 +322,66 @@ func (r *Reader) room(s Section, what string) ([]byte, error) {
 	if r.writer == nil && r.mended.Load() == nil {
 		if b, err := fileBulk(r.f); err != nil {
 			return nil, err
-		} else if s.Off+s.Len > b.size && !r.mend() {
+		} else if s.Len > b.size && !r.mend() {
 			return nil, corrupt(r.f.Name(), "%s: the file ends inside it", what)
 		}
 	}
 	return make([]byte, s.Len), nil
 }
 
-// mendingRead calls read with the bulk file, and again with what is mended of it if it is damaged.
-func (r *Reader) mendingRead(read func(f io.ReaderAt) error) error {
+// mendingRead calls read with the bulk file, with what is mended of it, and with the file so that section s is where its header was found,
+// until what it reads of the section or its header is not damaged.
+func (r *Reader) mendingRead(s Section, read func(f io.ReaderAt) error) error {
 	m := r.mended.Load()
-	var err error
-	if m == nil {
-		err = read(r.f)
-	} else {
+	err := error(parse.ErrCorrupt)
+	if m != nil {
 		err = read(m)
 	}
-	if m == nil && damaged(err) && r.mend() {
+	if damaged(err) { // a sector that is lost may have bytes of another section as well
+		err = read(r.f)
+	}
+	if damaged(err) && m == nil && r.mend() {
 		err = read(r.mended.Load())
 	}
+	if damaged(err) && r.writer == nil {
+		if at, ok := r.whereFound(s); ok && read(movedReader{r.f, int64(at - s.Off)}) == nil {
+			r.moved.Do(func() {
+				r.mending.Lock()
+				defer r.mending.Unlock()
+				r.problems = append(r.problems, corrupt(r.f.Name(), "sections are not where they were, such as that of byte %d", s.Off))
+			})
+			return nil
+		}
+	}
 	return err
+}
+
+// movedReader reads so many bytes further on.
+type movedReader struct {
+	io.ReaderAt
+	by int64
+}
+
+func (m movedReader) ReadAt(p []byte, at int64) (int, error) { return m.ReaderAt.ReadAt(p, at+m.by) }
+
+// whereFound returns where a section of the length and the checksum of s begins by its header; ok is false if it begins where it was, or if
+// no header was found.
+func (r *Reader) whereFound(s Section) (at uint64, ok bool) {
+	r.mending.Lock()
+	defer r.mending.Unlock()
+	if r.found == nil {
+		r.found = make(map[Section]uint64)
+		b, err := fileBulk(r.f)
+		if err != nil {
+			return 0, false
+		}
+		list, _ := findSections(b)
+		for _, f := range list {
+			r.found[Section{Len: f.Len, Hash: f.Hash}] = f.Off
+		}
+	}
+	at, ok = r.found[Section{Len: s.Len, Hash: s.Hash}]
+	return at, ok && at != s.Off
 }
 
 // inside returns an error if s is not within the file.
@@ -368,8 +406,8 @@ func (r *Reader) differs(what string) error {
 // checkPiece is how many bytes Check reads at a time.
 const checkPiece = 1 << 20
 
-// Check is Read without keeping the bytes: it compares s with its checksum in little memory. It calls count with the number of bytes
-// of each piece that it reads.
+// Check is Read without keeping the bytes: it compares s with its checksum in little memory. It calls count, which
+// may be nil, with the number of bytes of each piece that it reads.
 func (r *Reader) Check(s Section, what string, count func(bytes uint64)) error {
 	if s.Len == 0 {
 		return nil
@@ -378,7 +416,7 @@ func (r *Reader) Check(s Section, what string, count func(bytes uint64)) error {
 		return err
 	}
 	buf := make([]byte, min(s.Len, checkPiece))
-	return r.mendingRead(func(f io.ReaderAt) error {
+	return r.mendingRead(s, func(f io.ReaderAt) error {
 		h, b := xxh3.New(), bulk{f, r.f.Name() + ": " + what, 0}
 		for done := uint64(0); done < s.Len; {
 			p := buf[:min(s.Len-done, uint64(len(buf)))]
@@ -387,7 +425,9 @@ func (r *Reader) Check(s Section, what string, count func(bytes uint64)) error {
 			}
 			h.Write(p) // a Hasher does not fail
 			done += uint64(len(p))
-			count(uint64(len(p)))
+			if count != nil {
+				count(uint64(len(p)))
+			}
 		}
 		if h.Sum64() != s.Hash {
 			return r.differs(what)
@@ -403,9 +443,4 @@ func (r *Reader) Corrupt(what string, err error) error {
 }
 
 // Close closes the bulk file.
-func (r *Reader) Close() error {
-	if r.parity != nil {
-		r.parity.Close()
-	}
-	return r.f.Close()
-}
+func (r *Reader) Close() error { return r.f.Close() }

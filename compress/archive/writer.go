@@ -182,22 +182,14 @@ func (w *Writer) Commit(m *Manifest, o ParityOptions) error {
 	if err := w.End(m); err != nil {
 		return err
 	}
-	if err := w.addParity(m, o); err != nil {
+	if err := w.addParity(m, parity.Options{Bytes: int64(o.Needed / 100), Threads: o.Threads, Memory: o.Memory}); err != nil {
 		return err
 	}
-	data := m.marshal()
-	m.size = uint64(len(data))
-	path := filepath.Join(w.dir, w.name+MetaSuffix)
-	if _, err := parseManifest(path, data); err != nil {
-		return fmt.Errorf("the manifest does not read back: %w", err)
-	}
-	if _, err := w.f.WriteAt(appendTail(nil, data), int64(w.off)); err != nil {
+	data, err := w.endWith(m)
+	if err != nil {
 		return err
 	}
-	if err := w.f.Sync(); err != nil {
-		return err
-	}
-	meta, err := writeTemp(path, data)
+	meta, err := writeTemp(filepath.Join(w.dir, w.name+MetaSuffix), data)
 	if err != nil {
 		return err
 	}
@@ -217,14 +209,15 @@ func (w *Writer) Commit(m *Manifest, o ParityOptions) error {
 	return commit.InstallPacked(w.dir, w.name, w.id, w.f, meta, beside, w.replace)
 }
 
-// addParity appends the section of parity. It is of the file from its beginning to the end of the other sections.
-func (w *Writer) addParity(m *Manifest, o ParityOptions) error {
+// addParity appends the section of parity, unless m has one, and sets it in m. It is of the file from its beginning to the end of the other
+// sections; o says how much.
+func (w *Writer) addParity(m *Manifest, o parity.Options) error {
 	if m.Parity.Len > 0 || w.off == bulkHeader {
 		return nil
 	}
+	o.ID = w.id
 	out := &sectionWriter{f: w.f, at: int64(w.off + labelLen), hash: xxh3.New()}
-	err := parity.Write(out, w.f, int64(w.off), parity.Options{ID: w.id, Bytes: int64(o.Needed / 100), Threads: o.Threads, Memory: o.Memory})
-	if err != nil {
+	if err := parity.Write(out, w.f, int64(w.off), o); err != nil {
 		return err
 	}
 	s := Section{Off: w.off + labelLen, Hash: out.hash.Sum64()}
@@ -236,6 +229,19 @@ func (w *Writer) addParity(m *Manifest, o ParityOptions) error {
 	w.off = uint64(out.at)
 	m.Parity, m.BulkLen = s, w.off
 	return nil
+}
+
+// endWith writes the manifest at the end of the bulk file, which is synced then, and returns its bytes.
+func (w *Writer) endWith(m *Manifest) (data []byte, err error) {
+	data = m.marshal()
+	m.size = uint64(len(data))
+	if _, err := parseManifest(w.f.Name(), data); err != nil {
+		return nil, fmt.Errorf("the manifest does not read back: %w", err)
+	}
+	if _, err := w.f.WriteAt(appendTail(nil, data), int64(w.off)); err != nil {
+		return nil, err
+	}
+	return data, w.f.Sync()
 }
 
 // sectionWriter writes to a file, one piece after the other, and hashes what it writes.

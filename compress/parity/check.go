@@ -20,7 +20,7 @@ type View struct {
 	copies []Copy
 	// runs are the sectors that a copy has, in ascending order.
 	runs []run
-	// lost are the sectors that no copy has, in ascending order; Mend restores them.
+	// lost are the sectors that no copy has, in ascending order, and after Mend those that were not restored.
 	lost     []int64
 	restored map[int64]int64 // where Mend has put a sector
 	store    io.ReaderAt
@@ -39,35 +39,31 @@ type run struct {
 // or removed.
 func (s *Set) Check(threads int, copies ...Copy) (*View, error) {
 	v := &View{set: s, copies: copies, restored: make(map[int64]int64)}
-	lost := make([]int64, 0)
 	for of := range copies {
-		var wanted []int64
-		if of > 0 {
-			if wanted = lost; len(wanted) == 0 {
-				break
-			}
-		}
-		var err error
-		if lost, err = v.checkPlaces(of, wanted, threads); err != nil {
+		runs, bad, err := v.checkPlaces(of, threads)
+		if err != nil {
 			return nil, err
+		}
+		if of == 0 {
+			v.runs, v.lost = runs, bad
+		} else {
+			v.add(runs)
+		}
+		if len(v.lost) == 0 {
+			return v, nil
 		}
 	}
 	for of := range copies {
-		if len(lost) == 0 {
-			break
-		}
-		found, err := v.search(of, lost)
+		found, err := v.search(of)
 		if err != nil {
 			return nil, err
 		}
 		v.add(found)
-		lost = slices.DeleteFunc(lost, func(i int64) bool { return v.runOf(i) != nil })
 	}
-	v.lost = lost
 	return v, nil
 }
 
-// add adds runs, of which the first found counts for a sector that is in several.
+// add adds runs of sectors, of which those count that are lost so far.
 func (v *View) add(runs []run) {
 	for _, r := range runs {
 		for r.count > 0 {
@@ -85,6 +81,7 @@ func (v *View) add(runs []run) {
 			r.first, r.at, r.count = r.first+n, r.at+n*int64(v.set.data.sector), r.count-n
 		}
 	}
+	v.lost = slices.DeleteFunc(v.lost, func(i int64) bool { return v.runOf(i) != nil })
 }
 
 // runOf returns the run that a sector is in, or nil.
@@ -96,78 +93,48 @@ func (v *View) runOf(i int64) *run {
 	return &v.runs[k-1]
 }
 
-// checkPlaces adds the sectors that a copy has where they were, of those wanted (nil: of all), and returns the others.
-func (v *View) checkPlaces(of int, wanted []int64, threads int) (lost []int64, err error) {
+// checkPlaces returns the sectors that a copy has where they were, and the others.
+func (v *View) checkPlaces(of int, threads int) (runs []run, bad []int64, err error) {
 	c, copied := &v.set.data, v.copies[of]
-	n := c.sectors()
-	count := func(k int64) int64 { // the sector of number k of those to check
-		if wanted != nil {
-			return wanted[k]
-		}
-		return k
-	}
-	if wanted != nil {
-		n = int64(len(wanted))
-	}
-	perTask := checkTask / int64(c.sector)
-	bad := make([][]int64, (n-1)/perTask+1)
-	err = eachTask(len(bad), threads, func(task int, buf []byte) error {
+	sector, n := int64(c.sector), c.sectors()
+	perTask := checkTask / sector
+	bads := make([][]int64, (n-1)/perTask+1)
+	err = eachTask(len(bads), threads, func(task int, buf []byte) error {
 		first, end := int64(task)*perTask, min(int64(task+1)*perTask, n)
-		for k := first; k < end; {
-			m := int64(1) // sectors in a row
-			for k+m < end && count(k+m) == count(k)+m {
-				m++
+		have := buf[:max(0, min((end-first)*sector, copied.Size-first*sector))]
+		if err := readFull(copied.R, have, first*sector); len(have) > 0 && err != nil {
+			return err
+		}
+		for i := first; i < end; i++ {
+			b := have[:min(len(have), c.length(i))]
+			if len(b) < c.length(i) || checksum(b) != v.set.sum(i) {
+				bads[task] = append(bads[task], i)
 			}
-			i := count(k)
-			at := i * int64(c.sector)
-			have := buf[:max(0, min(m*int64(c.sector), copied.Size-at))]
-			if err := readFull(copied.R, have, at); len(have) > 0 && err != nil {
-				return err
-			}
-			for range m {
-				sector := have[:min(len(have), c.length(i))]
-				if len(sector) < c.length(i) || checksum(sector) != v.set.sum(i) {
-					bad[task] = append(bad[task], i)
-				}
-				have = have[len(sector):]
-				i++
-			}
-			k += m
+			have = have[len(b):]
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	lost = slices.Concat(bad...)
-	var runs []run
-	next := 0 // of lost
-	for k := int64(0); k < n; k++ {
-		i := count(k)
-		if next < len(lost) && lost[next] == i {
-			next++
-			continue
+	bad = slices.Concat(bads...)
+	next := int64(0)
+	for k := range len(bad) + 1 {
+		end := n
+		if k < len(bad) {
+			end = bad[k]
 		}
-		if r := len(runs) - 1; r >= 0 && runs[r].first+runs[r].count == i {
-			runs[r].count++
-		} else {
-			runs = append(runs, run{first: i, count: 1, of: of, at: i * int64(c.sector)})
+		if end > next {
+			runs = append(runs, run{first: next, count: end - next, of: of, at: next * sector})
 		}
+		next = end + 1
 	}
-	if v.runs == nil {
-		v.runs = runs
-	} else {
-		v.add(runs)
-	}
-	return lost, nil
+	return runs, bad, err
 }
 
 // search looks for lost sectors in those bytes of a copy that are not of a sector at its place.
-func (v *View) search(of int, lost []int64) (found []run, err error) {
-	if found, err = v.shortSector(of, lost); err != nil {
+func (v *View) search(of int) (found []run, err error) {
+	if found, err = v.shortSector(of); err != nil {
 		return nil, err
 	}
-	s := newSearch(v, of, lost)
+	s := newSearch(v, of)
 	if s == nil {
 		return found, nil
 	}
@@ -194,11 +161,11 @@ func (v *View) search(of int, lost []int64) (found []run, err error) {
 }
 
 // shortSector looks for the last sector at the end of a copy, if it is lost and shorter than others.
-func (v *View) shortSector(of int, lost []int64) ([]run, error) {
+func (v *View) shortSector(of int) ([]run, error) {
 	c, copied := &v.set.data, v.copies[of]
 	last := c.sectors() - 1
 	n := c.length(last)
-	if lost[len(lost)-1] != last || n == c.sector || copied.Size < int64(n) {
+	if len(v.lost) == 0 || v.lost[len(v.lost)-1] != last || n == c.sector || copied.Size < int64(n) {
 		return nil, nil
 	}
 	b := make([]byte, n)
@@ -220,15 +187,15 @@ type search struct {
 }
 
 // newSearch returns a search for sectors; nil if none has a whole sector's length.
-func newSearch(v *View, of int, lost []int64) *search {
+func newSearch(v *View, of int) *search {
 	c := &v.set.data
 	s := &search{v: v, of: of, sector: c.sector, where: make(map[uint32]int64), buf: make([]byte, checkTask)}
 	bits := 64
-	for bits < 32*len(lost) && bits < 1<<27 {
+	for bits < 32*len(v.lost) && bits < 1<<27 {
 		bits *= 2
 	}
 	s.filter = make([]uint64, bits/64)
-	for _, i := range lost {
+	for _, i := range v.lost {
 		if c.length(i) < c.sector {
 			continue
 		}

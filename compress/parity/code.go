@@ -86,6 +86,14 @@ func smallCode(size, parity int64) code {
 	return c
 }
 
+// BytesOf returns Options.Bytes by which Write makes packets of so many bytes of data of size bytes.
+func BytesOf(size, packets int64) int64 {
+	s := shape{data: smallCode(size, 2*maxSector)}
+	sums := s.sums()
+	parity := packets - sums.sectors()*headerSize - sums.size
+	return max(parity/(headerSize+maxSector), 0) * maxSector
+}
+
 // spareCode returns the code of checksums, which have size bytes, in sectors of at most so many bytes.
 func spareCode(size int64, sector, parity int) code {
 	c := code{size: size, sector: int(min(int64(sector), roundUp(size, 64))), groups: 1, parity: parity}
@@ -115,6 +123,9 @@ func (c *code) fits(shards int64) bool {
 	m := int64(ceilPow2(c.parity)) // the code works on so many sectors at a time
 	return roundUp(d, m)+m <= shards
 }
+
+// ofWords reports whether the code is one of 16-bit words.
+func (c *code) ofWords() bool { return c.parity > 1 && !c.fits(maxByteShards) }
 
 // sectors returns how many sectors the data has.
 func (c *code) sectors() int64 { return (c.size-1)/int64(c.sector) + 1 }
@@ -221,9 +232,9 @@ func (c *code) stripes(threads int, memory uint64, each int) (*stripes, error) {
 	s := &stripes{c: c, threads: max(threads, 1)}
 	s.width = min(c.sector, max(64, int(memory/uint64(n*each))/64*64))
 	if c.parity > 1 {
-		kind := reedsolomon.WithLeopardGF16(true)
-		if c.fits(maxByteShards) {
-			kind = reedsolomon.WithLeopardGF(true)
+		kind := reedsolomon.WithLeopardGF(true)
+		if c.ofWords() {
+			kind = reedsolomon.WithLeopardGF16(true)
 		}
 		var err error
 		if s.coder, err = reedsolomon.New(int(c.perGroup()), c.parity, kind); err != nil {

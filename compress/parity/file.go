@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -41,30 +40,54 @@ func WriteFile(path string, data io.ReaderAt, size int64, o Options) (*commit.Te
 	return t, nil
 }
 
-// Memory that readers mend with, in bytes: sectors that were restored, and the parity of a group while it is decoded.
-const (
-	mendedMemory = 64 << 20
-	parityMemory = 16 << 20
-)
-
-// Restore returns what copies and parity give. Sectors that were restored are in memory.
+// Restore returns what copies and parity give. Sectors that were restored are in memory. The error is ErrMemory if there is too little.
 func Restore(set *Set, copies ...Copy) (*View, error) {
 	threads := runtime.GOMAXPROCS(0)
 	v, err := set.Check(threads, copies...)
-	if err == nil {
-		err = v.Mend(threads, parityMemory, &Memory{Limit: mendedMemory})
+	if err != nil || v.Lost() == 0 {
+		return v, err
 	}
-	return v, err
+	limit := memoryLimit()
+	sectors := Memory{Limit: int(min(limit/16, 64<<20))}
+	if v.Lost()*int64(set.data.sector) > int64(sectors.Limit) || set.data.ofWords() && limit < wordsLimit {
+		return nil, ErrMemory
+	}
+	return v, v.Mend(threads, min(limit/16, 16<<20), &sectors)
 }
 
-// Damage says what is wrong with the first copy of v.
-func (v *View) Damage() string {
-	damaged := fmt.Sprintf("%d of %d sectors are damaged", v.Restored()+v.Taken()+v.Lost(), v.Sectors())
-	switch {
-	case v.Lost() > 0:
-		return fmt.Sprintf("%s, and %d can't be restored", damaged, v.Lost())
-	case v.Restored()+v.Taken() > 0:
-		return damaged
+// RestoreFile returns what a file was before it was damaged, by the parity beside it, and what is wrong with it now; nothing if it is as it
+// was or if there is no parity.
+func RestoreFile(f *vfs.File) (v *View, problem, err error) {
+	path := Path(f.Name())
+	set, err := Open(path)
+	if set == nil {
+		return nil, nil, err
+	}
+	defer set.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if v, err = Restore(set, Copy{R: f, Size: info.Size()}); err != nil || v.Whole() {
+		return nil, nil, err
+	}
+	return v, v.Problem(f.Name(), filepath.Base(path)), nil
+}
+
+// Problem says what is wrong with the file whose first copy v is of, and by what it can be repaired. It wraps parse.ErrCorrupt.
+func (v *View) Problem(path, by string) error {
+	if v.Lost() == 0 {
+		by += " restores them (orcomgo repair)"
+	} else {
+		by = fmt.Sprintf("%d can't be restored", v.Lost())
+	}
+	return fmt.Errorf("%s: %s; %s: %w", path, v.damage(), by, parse.ErrCorrupt)
+}
+
+// damage says what is wrong with the first copy of v.
+func (v *View) damage() string {
+	if n := v.Restored() + v.Taken() + v.Lost(); n > 0 {
+		return fmt.Sprintf("%d of %d sectors are damaged", n, v.Sectors())
 	}
 	return "bytes were inserted, removed or added"
 }
@@ -85,86 +108,15 @@ type RepairOptions struct {
 	Memory  uint64 // see Options
 }
 
-// Files are the open files of a repair.
-type Files struct{ all []*vfs.File }
-
-func (f *Files) Close() {
-	for _, file := range f.all {
-		file.Close()
-	}
+// Copies are a file that is to be repaired, other copies of it, and what is left of their parity.
+type Copies struct {
+	List  []Copy
+	files []*vfs.File
+	sets  []*Set
 }
 
-// Open opens a regular file that may be missing: then the result is nil.
-func (f *Files) Open(path string) (*vfs.File, int64, error) {
-	file, err := vfs.OpenRegular(path)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, vfs.ErrNotRegular) {
-		return nil, 0, nil
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	f.all = append(f.all, file)
-	info, err := file.Stat()
-	if err != nil {
-		return nil, 0, err
-	}
-	return file, info.Size(), nil
-}
-
-// Repair makes the file at path what it was when its parity was written, from it, its parity, and other copies of both. A file takes the
-// place of the damaged one only when it is complete and has been compared with the checksums of all sectors. Damaged parity is written
-// again. The error is for what is not damage; where the file can't be repaired, the result says so.
-func Repair(path string, o RepairOptions) (results []Repaired, err error) {
-	var open Files
-	defer open.Close()
-	copies, sets, err := open.Copies(path, o.From)
-	if err != nil {
-		return nil, err
-	}
-	if len(copies) == 0 {
-		return nil, fmt.Errorf("%s: %w: there is no such file", path, commit.ErrNotArchive)
-	}
-	result := Repaired{Path: path}
-	best, ours := bestSet(sets, path)
-	if best == nil {
-		return []Repaired{{Path: path, Problem: "there is no parity that can be used"}}, nil
-	}
-	v, err := best.Check(max(o.Threads, 1), copies...)
-	if err != nil {
-		return nil, err
-	}
-	if result.OK = v.Whole(); !result.OK {
-		if result, err = replaceBy(open.all[0], best, v, o); err != nil {
-			return nil, err
-		}
-	}
-	results = append(results, result)
-	if !result.OK || ours && best.Lost == 0 {
-		return results, nil
-	}
-	beside := Repaired{Path: Path(path), Problem: "it is missing"}
-	if ours {
-		beside.Problem = fmt.Sprintf("%d of %d packets are damaged", best.Lost, best.Packets)
-	}
-	if o.Share > 0 || ours {
-		o.Share = max(o.Share, best.Share())
-		if err := Protect(path, Options{ID: best.ID(), Share: o.Share, Threads: o.Threads, Memory: o.Memory}); err != nil {
-			return nil, err
-		}
-		beside.OK, beside.Written = true, true
-		results = append(results, beside)
-	}
-	return results, nil
-}
-
-// SetOf is parity that was found, and the path of its file.
-type SetOf struct {
-	*Set
-	path string
-}
-
-// Copies opens the file at path, copies of it, and their parity.
-func (f *Files) Copies(path string, from []string) (copies []Copy, sets []SetOf, err error) {
+// OpenCopies opens the file at path, if it is there, and the copies of RepairOptions.From.
+func OpenCopies(path string, from []string) (*Copies, error) {
 	paths := []string{path}
 	for _, p := range from {
 		if info, err := vfs.Stat(p); err == nil && info.IsDir() {
@@ -172,37 +124,93 @@ func (f *Files) Copies(path string, from []string) (copies []Copy, sets []SetOf,
 		}
 		paths = append(paths, p)
 	}
+	c := new(Copies)
 	for _, p := range paths {
-		file, size, err := f.Open(p)
-		if err != nil {
-			return nil, nil, err
-		}
-		if file != nil {
-			copies = append(copies, Copy{R: file, Size: size})
-		}
-		if file, size, err = f.Open(Path(p)); err != nil {
-			return nil, nil, err
-		}
-		if file != nil {
-			if set, err := Read(file, size); err == nil {
-				sets = append(sets, SetOf{set, Path(p)})
-			}
+		if err := c.open(p); err != nil {
+			c.Close()
+			return nil, err
 		}
 	}
-	return copies, sets, nil
+	return c, nil
 }
 
-// bestSet returns the parity beside path if there is any, and else any. ours says that it is beside path.
-func bestSet(sets []SetOf, path string) (best *Set, ours bool) {
-	for _, s := range sets {
-		if s.path == Path(path) {
-			return s.Set, true
+// open opens a copy and its parity, either of which may be missing.
+func (c *Copies) open(path string) error {
+	f, err := vfs.OpenRegular(path)
+	if err == nil {
+		c.files = append(c.files, f)
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		c.List = append(c.List, Copy{R: f, Size: info.Size()})
+	} else if !isMissing(err) {
+		return err
+	}
+	set, err := Open(Path(path))
+	if set != nil {
+		c.sets = append(c.sets, set)
+	}
+	if errors.Is(err, parse.ErrCorrupt) { // no packet is left, or too few
+		err = nil
+	}
+	return err
+}
+
+// Close closes the files.
+func (c *Copies) Close() {
+	for _, f := range c.files {
+		f.Close()
+	}
+	for _, s := range c.sets {
+		s.Close()
+	}
+}
+
+// Repair makes the file at path what it was when its parity was written, from it, its parity, and other copies of both. A file takes the
+// place of the damaged one only when it is complete and has been compared with the checksums of all sectors. Damaged parity is written
+// again. The error is for what is not damage; where the file can't be repaired, the result says so.
+func Repair(path string, o RepairOptions) (results []Repaired, err error) {
+	c, err := OpenCopies(path, o.From)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	if len(c.files) == 0 || c.files[0].Name() != path {
+		return nil, fmt.Errorf("%s: %w: there is no such file", path, commit.ErrNotArchive)
+	}
+	if len(c.sets) == 0 {
+		return []Repaired{{Path: path, Problem: "there is no parity that can be used"}}, nil
+	}
+	set := c.sets[0]
+	ours := set.file.Name() == Path(path) // and not of a copy
+	v, err := set.Check(max(o.Threads, 1), c.List...)
+	if err != nil {
+		return nil, err
+	}
+	result := Repaired{Path: path, OK: v.Whole()}
+	if !result.OK {
+		if result, err = replaceBy(c.files[0], set, v, o); err != nil {
+			return nil, err
 		}
 	}
-	if len(sets) > 0 {
-		return sets[0].Set, false
+	results = append(results, result)
+	if !result.OK || ours && set.Lost == 0 {
+		return results, nil
 	}
-	return nil, false
+	beside := Repaired{Path: Path(path), Problem: "it is missing"}
+	if ours {
+		beside.Problem = set.damage()
+	}
+	if o.Share > 0 || ours {
+		o.Share = max(o.Share, set.Share())
+		if err := Protect(path, Options{ID: set.ID(), Share: o.Share, Threads: o.Threads, Memory: o.Memory}); err != nil {
+			return nil, err
+		}
+		beside.OK, beside.Written = true, true
+		results = append(results, beside)
+	}
+	return results, nil
 }
 
 // replaceBy replaces a file by what v restores, if that is all of it. set is the parity that v is by.
@@ -217,7 +225,8 @@ func replaceBy(was *vfs.File, set *Set, v *View, o RepairOptions) (result Repair
 	if err := v.Mend(o.Threads, o.Memory, store); err != nil && !errors.Is(err, parse.ErrCorrupt) {
 		return result, err
 	}
-	if result.Problem = v.Damage(); v.Lost() > 0 {
+	if result.Problem = v.damage(); v.Lost() > 0 {
+		result.Problem += fmt.Sprintf(", and %d can't be restored", v.Lost())
 		return result, nil
 	}
 	t, err := commit.NewTemp(path)
@@ -225,7 +234,16 @@ func replaceBy(was *vfs.File, set *Set, v *View, o RepairOptions) (result Repair
 		return result, err
 	}
 	defer t.Discard()
-	if _, err := io.CopyBuffer(t, io.NewSectionReader(v, 0, v.Size()), make([]byte, 1<<20)); err != nil {
+	err = eachTask(int((v.Size()-1)/checkTask+1), o.Threads, func(task int, buf []byte) error {
+		at := int64(task) * checkTask
+		b := buf[:min(checkTask, v.Size()-at)]
+		if err := readFull(v, b, at); err != nil {
+			return err
+		}
+		_, err := t.WriteAt(b, at)
+		return err
+	})
+	if err != nil {
 		return result, err
 	}
 	if err := t.Sync(); err != nil {
@@ -244,17 +262,17 @@ func replaceBy(was *vfs.File, set *Set, v *View, o RepairOptions) (result Repair
 
 // Protect writes the parity of the file at path. An older one is replaced.
 func Protect(path string, o Options) error {
-	var open Files
-	defer open.Close()
-	f, size, err := open.Open(path)
+	f, err := vfs.OpenRegular(path)
 	if err != nil {
 		return err
 	}
-	if f == nil {
-		return fmt.Errorf("%s: %w: there is no such file", path, commit.ErrNotArchive)
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
 	}
 	to := Path(path)
-	t, err := WriteFile(to, f, size, o)
+	t, err := WriteFile(to, f, info.Size(), o)
 	if err != nil {
 		return err
 	}
@@ -267,15 +285,13 @@ func Protect(path string, o Options) error {
 // same ID.
 func ProtectAnew(path string, id [16]byte, o RepairOptions) (Repaired, error) {
 	result := Repaired{Path: Path(path), OK: true}
-	var open Files
-	defer open.Close()
-	f, size, err := open.Open(result.Path)
-	if err != nil {
+	set, err := Open(result.Path)
+	if err != nil && !errors.Is(err, parse.ErrCorrupt) {
 		return result, err
 	}
-	if f != nil {
-		set, err := Read(f, size)
-		if err == nil && set.ID() == id && set.Lost == 0 && set.hasShare(o.Share) {
+	if set != nil {
+		defer set.Close()
+		if set.ID() == id && set.Lost == 0 && set.hasShare(o.Share) {
 			return result, nil
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 
 	"orcomgo/bins/parse"
@@ -39,9 +40,11 @@ func (v *View) Taken() (n int64) {
 }
 
 // Whole reports whether the first copy is as it was.
-func (v *View) Whole() bool {
-	return len(v.copies) > 0 && v.copies[0].Size == v.set.data.size && len(v.runs) == 1 && v.runs[0].count == v.set.data.sectors() &&
-		v.runs[0].of == 0 && v.runs[0].at == 0
+func (v *View) Whole() bool { return v.Intact() && v.copies[0].Size == v.set.data.size }
+
+// Intact reports whether the first copy has all sectors where they were. Other bytes may follow.
+func (v *View) Intact() bool {
+	return len(v.runs) == 1 && v.runs[0].count == v.set.data.sectors() && v.runs[0].of == 0 && v.runs[0].at == 0
 }
 
 // Store keeps restored sectors.
@@ -130,13 +133,22 @@ type Memory struct {
 	Limit int
 }
 
-// errMemory is the error of a Memory that is full.
-var errMemory = errors.New("there is more damage than can be mended in memory: orcomgo repair mends it on disk")
+// ErrMemory is the error where --memory is too little for all checksums or for mending.
+var ErrMemory = errors.New("mending this takes more --memory while it is read: orcomgo repair mends it on disk")
+
+// wordsLimit is the least limit of memory with which readers use codes of words, of which package reedsolomon keeps tables of 74 MB.
+const wordsLimit = 224 << 20
+
+// sectorMemory is about how many bytes a sector takes that is not where it was.
+const sectorMemory = 64
+
+// memoryLimit returns how many bytes the program is to stay within.
+func memoryLimit() uint64 { return uint64(debug.SetMemoryLimit(-1)) }
 
 // WriteAt implements io.WriterAt.
 func (m *Memory) WriteAt(p []byte, at int64) (int, error) {
 	if at != int64(len(m.bytes)) || len(m.bytes)+len(p) > m.Limit {
-		return 0, errMemory
+		return 0, ErrMemory
 	}
 	m.bytes = append(m.bytes, p...)
 	return len(p), nil

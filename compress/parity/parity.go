@@ -23,6 +23,9 @@ const (
 	maxSector = 8192
 )
 
+// mostSmall is the most sectors that are shorter than diskSector, so that packets of many sectors are not small.
+const mostSmall = 2048
+
 const (
 	magic      = commit.ParityMagic
 	version    = 1
@@ -115,7 +118,7 @@ func parsePacket(b []byte) (s shape, p packet, length int, ok bool) {
 	if s.version != version || p.kind >= kinds || size > math.MaxInt64/2 || s.spare > maxSpare || !s.data.valid() {
 		return s, p, 0, false
 	}
-	if p.number >= s.packets()[p.kind] {
+	if s.data.sector < diskSector && s.data.sectors() > mostSmall || p.number >= s.packets()[p.kind] {
 		return s, p, 0, false
 	}
 	length = headerSize + s.data.sector

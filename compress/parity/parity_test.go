@@ -5,6 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand"
+	"os"
+	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/zeebo/xxh3"
@@ -209,16 +212,29 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// BenchmarkMend restores 1 % of the sectors, but few.
-func BenchmarkMend(b *testing.B) {
+// BenchmarkRepair repairs a file of which 1 % is damaged, in small pieces.
+func BenchmarkRepair(b *testing.B) {
 	rng := rand.New(rand.NewSource(7))
-	data := randomBytes(rng, 64<<20)
-	packets := protect(b, data, Options{Share: 0.01, Threads: 2})
-	damaged := codectest.FileDamages["sectors"](rng, data, 160, 4096)
+	path := filepath.Join(b.TempDir(), "x.cfm")
+	data := randomBytes(rng, 512<<20)
+	write := func(data []byte) {
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			b.Fatal(err)
+		}
+	}
+	write(data)
+	threads := runtime.GOMAXPROCS(0)
+	if err := Protect(path, Options{Share: 0.012, Threads: threads}); err != nil {
+		b.Fatal(err)
+	}
+	damaged := codectest.FileDamages["sectors"](rng, data, len(data)/100/diskSector, diskSector)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		if mend(b, packets, damaged) == nil {
-			b.Fatal("not restored")
+		b.StopTimer()
+		write(damaged)
+		b.StartTimer()
+		if list, err := Repair(path, RepairOptions{Threads: threads, Memory: 1 << 30}); err != nil || !list[0].OK {
+			b.Fatal(list, err)
 		}
 	}
 }

@@ -3,16 +3,20 @@ package parity
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"orcomgo/bins/parse"
+	"orcomgo/bins/vfs"
 )
 
 // Set is what is left of the packets that Write made.
 type Set struct {
 	shape
 	from    io.ReaderAt
+	file    *vfs.File               // of Open, or nil
 	at      [kinds]map[uint64]int64 // where the payload of each packet is
 	sums    []byte
 	Packets uint64 // there were
@@ -39,6 +43,52 @@ func (s *Set) hasShare(share float64) bool {
 // Sectors returns how many sectors these are.
 func (s *Set) Sectors() int64 { return s.data.sectors() }
 
+// Open finds the packets in the file at path, as Read does, and returns nil if there is no such file. Close the set when it is not needed
+// any more. The errors of Read name the file.
+func Open(path string) (*Set, error) {
+	f, err := vfs.OpenRegular(path)
+	if isMissing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	s, err := Read(f, info.Size())
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	s.file = f
+	return s, nil
+}
+
+// isMissing reports whether an error of opening a file says that there is no regular file.
+func isMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, vfs.ErrNotRegular)
+}
+
+// damage says how many packets are damaged.
+func (s *Set) damage() string { return fmt.Sprintf("%d of %d packets are damaged", s.Lost, s.Packets) }
+
+// Problem returns what is wrong with the packets of a file that Open has read, nil for nothing. It wraps parse.ErrCorrupt.
+func (s *Set) Problem() error {
+	if s.Lost == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %s: orcomgo repair makes them again: %w", s.file.Name(), s.damage(), parse.ErrCorrupt)
+}
+
+// Close closes the file of a set that Open returned.
+func (s *Set) Close() error { return s.file.Close() }
+
+// mostSets bounds how many sets Read tells apart: a file has one, and what is left of older ones.
+const mostSets = 64
+
 // Read finds the packets in the first size bytes of r, of which other bytes may have been changed, inserted or removed. If they are of
 // several sets, the one of most packets counts. The error wraps parse.ErrCorrupt if too few are left, or none.
 func Read(r io.ReaderAt, size int64) (*Set, error) {
@@ -51,6 +101,9 @@ func Read(r io.ReaderAt, size int64) (*Set, error) {
 		}
 		done := findPackets(b, at+int64(len(b)) == size, func(s shape, p packet, from int) {
 			if sets[s] == nil {
+				if len(sets) == mostSets {
+					return
+				}
 				sets[s] = &Set{shape: s, from: r}
 			}
 			if sets[s].at[p.kind] == nil {
@@ -114,6 +167,9 @@ func (s *Set) readSums() error {
 	c := s.shape.sums()
 	if uint64(c.sectors()) > uint64(len(s.at[kindSums])+len(s.at[kindSpare])) {
 		return fmt.Errorf("%d of %d packets of checksums are lost: %w", c.sectors()-int64(len(s.at[kindSums])), c.sectors(), parse.ErrCorrupt)
+	}
+	if uint64(s.data.sectors()) > memoryLimit()/4/sectorMemory {
+		return fmt.Errorf("the checksums of %d sectors: %w", s.data.sectors(), ErrMemory)
 	}
 	s.sums = make([]byte, c.size)
 	var bad []int64

@@ -14,11 +14,11 @@ import (
 // VerifyQuick is Verify without decoding: it reads all of the files of an archive and compares each section with its checksum. So it
 // finds whatever changed since the archive was written, at the speed of the disk.
 func VerifyQuick(ctx context.Context, e commit.Entry, o VerifyOptions) ([]FileStatus, error) {
-	src, err := source.OpenEntry(e, o.Threads, o.Memory)
-	if err != nil {
-		return nil, err
-	}
-	defer src.Close()
+	return verify(ctx, e, o, checkSource)
+}
+
+// checkSource compares all sections or blocks of a source with their checksums.
+func checkSource(ctx context.Context, src source.Source, o VerifyOptions) ([]FileStatus, error) {
 	man := src.Manifest()
 	status := make([]FileStatus, len(man.Inputs))
 	for i := range man.Inputs {
@@ -28,32 +28,10 @@ func VerifyQuick(ctx context.Context, e commit.Entry, o VerifyOptions) ([]FileSt
 			status[i].Bytes = in.OutBytes
 		}
 	}
-	switch src := src.(type) {
-	case *source.Binned:
-		err = checkBins(ctx, src.Bins, status, o)
-	case *source.Packed:
-		err = checkSections(ctx, src, status, o)
-		if err == nil {
-			err = src.Archive.CheckRest(func(uint64) {})
-		}
-		if err == nil && e.Has[commit.Bins] {
-			err = checkBinsToo(ctx, e, status, o)
-		}
+	if b, ok := src.(*source.Binned); ok {
+		return status, checkBins(ctx, b.Bins, status, o)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return append(status, ProblemStatus(src)...), nil
-}
-
-// checkBinsToo checks the bins beside a packed archive that was made of them.
-func checkBinsToo(ctx context.Context, e commit.Entry, status []FileStatus, o VerifyOptions) error {
-	r, err := bins.OpenEntry(e)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	return checkBins(ctx, r, status, o)
+	return status, checkSections(ctx, src.(*source.Packed), status, o)
 }
 
 // checkBins checks bins. A damaged block is damage of its input.

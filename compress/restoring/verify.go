@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
-	"orcomgo/bins"
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
 	"orcomgo/compress/archive"
@@ -93,27 +93,61 @@ func IsDamage(err error) bool {
 // with their input. The error is for what prevents a look at single files: no archive, or
 // one whose index is damaged.
 func Verify(ctx context.Context, e commit.Entry, o VerifyOptions) ([]FileStatus, error) {
+	return verify(ctx, e, o, verifyAll)
+}
+
+// verify verifies an archive by a function that returns a status for each input of a source.
+func verify(ctx context.Context, e commit.Entry, o VerifyOptions,
+	inputs func(ctx context.Context, src source.Source, o VerifyOptions) ([]FileStatus, error)) ([]FileStatus, error) {
 	src, err := source.OpenEntry(e, o.Threads, o.Memory)
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
-	status, err := VerifySource(ctx, src, o)
+	status, err := inputs(ctx, src, o)
 	if err != nil {
 		return nil, err
 	}
-	switch src := src.(type) {
-	case *source.Binned:
-		err = checkRest(ctx, src, status)
-	case *source.Packed:
-		if err = src.Archive.CheckRest(func(uint64) {}); err == nil && e.Has[commit.Bins] {
-			err = verifyBinsToo(ctx, e, status, o)
+	if p, ok := src.(*source.Packed); ok {
+		if err := p.Archive.CheckRest(); err != nil {
+			return nil, err
+		}
+		if e.Has[commit.Bins] { // it was made of them
+			e.Has[commit.Packed] = false
+			b, err := source.OpenEntry(e, o.Threads, o.Memory)
+			if err != nil {
+				return nil, err
+			}
+			defer b.Close()
+			ofBins, err := inputs(ctx, b, o)
+			if err != nil {
+				return nil, err
+			}
+			for i := range ofBins {
+				if !ofBins[i].OK && status[i].OK {
+					status[i] = ofBins[i]
+				}
+			}
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
 	return append(status, ProblemStatus(src)...), nil
+}
+
+// verifyAll is VerifySource with what the text does not depend on, where columns of bins were left out. That says nothing of which input it
+// is of, so all share it.
+func verifyAll(ctx context.Context, src source.Source, o VerifyOptions) ([]FileStatus, error) {
+	status, err := VerifySource(ctx, src, o)
+	b, ok := src.(*source.Binned)
+	if err != nil || !ok || !slices.ContainsFunc(b.Man.Inputs, func(in archive.Input) bool { return in.Blocks == nil }) {
+		return status, err
+	}
+	if err = b.Bins.Check(ctx); ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	for i := range status {
+		status[i].fail(err)
+	}
+	return status, nil
 }
 
 // ProblemStatus returns a status for each file of the archive that is damaged in what the inputs don't depend on.
@@ -123,51 +157,6 @@ func ProblemStatus(src source.Source) (status []FileStatus) {
 		status = append(status, FileStatus{Name: file, Problem: problem})
 	}
 	return status
-}
-
-// verifyBinsToo verifies the bins beside a packed archive that was made of them, whose
-// status is given.
-func verifyBinsToo(ctx context.Context, e commit.Entry, status []FileStatus, o VerifyOptions) error {
-	r, err := bins.OpenEntry(e)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	b, err := source.NewBinned(r, o.Threads, o.Memory)
-	if err != nil {
-		return err
-	}
-	binStatus, err := VerifySource(ctx, b, o)
-	if err != nil {
-		return err
-	}
-	for i := range status {
-		if !binStatus[i].OK && status[i].OK {
-			status[i].OK, status[i].Problem = false, binStatus[i].Problem
-		}
-	}
-	return nil
-}
-
-// checkRest checks what the text does not depend on, where columns were left out. It says
-// nothing of which input it is of, so all share it.
-func checkRest(ctx context.Context, b *source.Binned, status []FileStatus) error {
-	for i := range b.Man.Inputs {
-		if b.Man.Inputs[i].Blocks != nil {
-			continue
-		}
-		err := b.Bins.Check(ctx)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		for i := range status {
-			if err != nil && status[i].OK {
-				status[i].OK, status[i].Problem = false, err.Error()
-			}
-		}
-		break
-	}
-	return nil
 }
 
 // VerifySource is Verify of a source, without what the inputs don't depend on.

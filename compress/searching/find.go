@@ -32,16 +32,24 @@ func (f *Finder) Find(ctx context.Context, e commit.Entry) (*Finding, error) {
 	for i := range s.man.Inputs {
 		n.Inputs = append(n.Inputs, s.man.Inputs[i].Name)
 	}
+	defer func() {
+		for _, p := range src.Problems() {
+			n.Notes = append(n.Notes, p.Error())
+		}
+	}()
 	p, isPacked := src.(*source.Packed)
 	if isPacked {
 		s.pool = p.Pool
 	}
 	if isPacked && !f.o.Scan {
-		x, closeIndex, err := source.OpenIndex(e, p.Man)
+		x, closeIndex, mended, err := source.OpenIndex(e, p.Man)
 		switch {
 		case err == nil:
 			defer closeIndex()
 			n.Indexed = true
+			if mended != nil {
+				n.Notes = append(n.Notes, mended.Error())
+			}
 			return n, vfs.ReadMapped(e.Path()+commit.IndexExt, func() error { return s.byIndex(ctx, p, x) })
 		case f.o.OnlyIndex || !errors.Is(err, source.ErrNoIndex):
 			return nil, err

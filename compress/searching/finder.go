@@ -55,6 +55,7 @@ type Finding struct {
 	Archive string   // its path, DIR/NAME
 	Inputs  []string // their names
 	Indexed bool     // there is an index, and it was used
+	Notes   []string // what is wrong with the archive or the index, though it does not matter here
 	Counted bool     // reads were decoded
 	Counts  []Count
 	Reads   []ReadFound // with FindOptions.Reads, in the order of the archive

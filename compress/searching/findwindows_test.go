@@ -62,7 +62,7 @@ func TestWindows(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	x, closeIndex, err := source.OpenIndex(e, src.Manifest())
+	x, closeIndex, _, err := source.OpenIndex(e, src.Manifest())
 	if err != nil {
 		t.Fatal(err)
 	}

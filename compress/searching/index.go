@@ -79,7 +79,7 @@ func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, 
 	}
 	path := e.Path() + commit.IndexExt
 	if !o.Force {
-		if x, closeIndex, err := source.OpenIndex(e, p.Man); err == nil {
+		if x, closeIndex, mended, err := source.OpenIndex(e, p.Man); err == nil && mended == nil {
 			defer closeIndex()
 			s := summaryOfIndex(path, x)
 			s.There = true

@@ -3,10 +3,8 @@ package tree
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"orcomgo/bins/commit"
-	"orcomgo/bins/parse"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/parity"
 )
@@ -52,27 +50,13 @@ func openMended(f *vfs.File, size int64, o Options) (*Reader, error) {
 	if failed == nil && size > mostChecked {
 		return r, nil
 	}
-	path := parity.Path(f.Name())
-	p, err := vfs.OpenRegular(path)
-	if err != nil { // it may be made without
-		return r, failed
-	}
-	var v *parity.View
-	info, err := p.Stat()
-	if err == nil {
-		var set *parity.Set
-		if set, err = parity.Read(p, info.Size()); err == nil {
-			v, err = parity.Restore(set, parity.Copy{R: f, Size: size})
-		}
-	}
-	if err != nil || v.Whole() {
-		p.Close()
+	v, problem, err := parity.RestoreFile(f)
+	if err != nil || v == nil {
 		return r, failed
 	}
 	if r, err = newReader(f, v, f.Name(), v.Size(), o); err != nil {
-		p.Close()
 		return nil, err
 	}
-	r.parity, r.mended = p, fmt.Errorf("%s: %s; its parity restores them (orcomgo repair): %w", f.Name(), v.Damage(), parse.ErrCorrupt)
+	r.mended = problem
 	return r, nil
 }

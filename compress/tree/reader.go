@@ -30,7 +30,6 @@ type Reader struct {
 	*Listing
 	f           *vfs.File
 	data        io.ReaderAt // f, or what it was before it was damaged
-	parity      *vfs.File   // open while sectors are restored by it, or nil
 	path        string
 	dir         string            // where the archives are
 	stored      int64             // bytes of the file
@@ -64,12 +63,7 @@ func Open(t commit.Tree, o Options) (*Reader, error) {
 }
 
 // Close closes the file.
-func (r *Reader) Close() error {
-	if r.parity != nil {
-		r.parity.Close()
-	}
-	return r.f.Close()
-}
+func (r *Reader) Close() error { return r.f.Close() }
 
 // Path returns the path of the side archive.
 func (r *Reader) Path() string { return r.path }

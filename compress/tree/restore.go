@@ -71,6 +71,9 @@ func (r *Reader) Restore(ctx context.Context, o RestoreOptions) (*Summary, error
 	if r.copyProblem != nil {
 		x.note("of the two listings of %s one can't be read: verify says more", r.path)
 	}
+	if r.mended != nil {
+		x.note("%v", r.mended)
+	}
 	special := 0
 	for i := range r.Entries {
 		if x.out[i] != "" && r.Entries[i].Mode&0o6000 != 0 {

@@ -151,7 +151,7 @@ done
 ### Every byte
 "$BIN/orcomgo" archive --quiet --samples samples.csv local/
 for s in $SAMPLES; do
-	for ext in cdna cmeta; do
+	for ext in cdna cmeta cpar; do
 		cmp "archives/$s.$ext" "local/$s.$ext" || fail "sample $s: the archive is not the one made here"
 	done
 	"$BIN/orcomgo" unpack --quiet "archives/$s" -o "restored/$s/"
