@@ -59,7 +59,6 @@ type Config struct {
 	Record  RecordMode     // what of the input files is recorded
 	Threads int            // 0: as many as the machine has
 	Streams int            // blocks in flight; 0: cpuStreams
-	GPUs    int            // how many NewAssigner may use; 0: all
 	// Memory is about how many bytes the run may use; 0 for no bound. If a run with the default
 	// block size needs more, the blocks are smaller, and the archive has other bytes.
 	Memory uint64
@@ -244,7 +243,7 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 	if newAssigner == nil {
 		newAssigner = func(r *Resources) (Assigner, error) { return NewCPU(*r), nil }
 	}
-	res := Resources{Threads: c.Threads, Streams: c.Streams, GPUs: c.GPUs, BlockSize: c.Options.BlockSize, Inflating: c.inflating,
+	res := Resources{Threads: c.Threads, Streams: c.Streams, BlockSize: c.Options.BlockSize, Inflating: c.inflating,
 		AllGzip: c.allGzip, Keep: c.keep(), Run: r.pool.Run, Note: c.Note}
 	if res.Note == nil {
 		res.Note = func(string) {}

@@ -381,30 +381,3 @@ func TestOutputMade(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// TestOutputOfTwoDevices: the memory for columns may be of another device than the next block is on.
-func TestOutputOfTwoDevices(t *testing.T) {
-	if n, err := Count(); err != nil || n < 2 {
-		t.Skip("needs two GPUs")
-	}
-	var devices [2]*Device
-	for i := range devices {
-		d, err := Open(i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		devices[i] = d
-	}
-	var o Output
-	for i, n := range []int{1000, 10 << 20, 20 << 20, 21 << 20, 50 << 20} {
-		if err := o.room(devices[i%2], n); err != nil {
-			t.Fatal(err)
-		}
-		o.mem[n-1] = 1
-	}
-	for _, d := range devices {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
