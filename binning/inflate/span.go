@@ -188,8 +188,7 @@ func (s *span) decode(from int64) {
 				s.to = s.position(seg)
 				return
 			case corrupt:
-				at := s.segs[seg].at*8 + int64(d.corruptAt)
-				s.err = CorruptError((at-s.streamAt*8+7)/8 + d.drift)
+				s.err = CorruptError(s.segs[seg].at + int64(d.bit/8) - s.streamAt)
 				return
 			default:
 				s.err = errQuit
