@@ -58,7 +58,6 @@ type cuda struct {
 	texts hostTexts // for blocks that are binned on the CPU
 	note  func(string)
 	lanes chan *cudakern.Lane
-	made  *madeColumns // for the first blocks
 	// Regions that no input uses: pinned ones, and those that were not needed so far. There are as many as lanes, since an
 	// input that is read has a lane.
 	regions, newRegions chan *regions
@@ -75,16 +74,14 @@ type cuda struct {
 type cudaColumns struct {
 	out    cudakern.Output
 	pinned bool // the block's slices point into it
-	used   bool // by the device
 }
 
-// open opens the GPU, and makes memory for a ring of pieces and for columns meanwhile.
+// open opens the GPU, and makes memory for a ring of pieces meanwhile.
 func (c *cuda) open(r *Resources) (err error) {
 	c.pieceSize = fillPiece
 	if !r.AllGzip {
 		c.pieceSize = ringPieceSize
 	}
-	c.made = makeColumns(r)
 	var memory *cudakern.HostMemory
 	var opened errgroup.Group
 	opened.Go(func() (err error) {
@@ -113,14 +110,10 @@ func (c *cuda) Written(*bins.Block) {}
 
 // closeDevice ends all work on the device, unless it was stopped, and frees memory.
 func (c *cuda) closeDevice() error {
-	all := c.made.free()
-	for _, columns := range c.outputs {
-		all = errors.Join(all, columns.out.Free())
+	if c.device == nil {
+		return nil
 	}
-	if c.device != nil {
-		all = errors.Join(c.device.Close(), all)
-	}
-	return all
+	return c.device.Close()
 }
 
 // makeLanes makes a lane for each stream, or as many as there is memory for.
@@ -222,10 +215,6 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 func (c *cuda) onDevice(t *Text, text *deviceText, end int, tail []byte, b *bins.Block, cols *cudaColumns) (bool, error) {
 	if end == 0 {
 		return false, nil
-	}
-	if !cols.used {
-		cols.used = true
-		cols.out = cudakern.NewOutput(c.made.take())
 	}
 	want := cudakern.Columns{Names: t.Keep.Names, Quals: t.Keep.Quals, Map: t.Keep.Bin8, Coded: true, RawNames: t.Keep.PlainNames}
 	r, err := text.lane.Bin(end, t.Len, want, &cols.out)

@@ -141,40 +141,12 @@ func (h *HostMemory) unpin() error {
 
 // Output is pinned host memory for the columns of a block. The zero value is ready for use. Close
 // of the device frees it.
-type Output struct {
-	mem []byte
-	// made is memory that is pinned once a block needs it, or nil.
-	made *HostMemory
-}
-
-// NewOutput returns an Output that uses this memory for a block that fits there.
-func NewOutput(made *HostMemory) Output { return Output{made: made} }
-
-// Free frees memory that no block has used.
-func (o *Output) Free() error {
-	if o.made == nil {
-		return nil
-	}
-	made := o.made
-	o.made = nil
-	return made.Free()
-}
+type Output struct{ mem []byte }
 
 // room makes room for n bytes. The device pins them if there are fewer.
 func (o *Output) room(d *Device, n int) error {
-	if made := o.made; made != nil && n <= len(made.mem) {
-		o.made = nil
-		mem, err := d.PinMemory(made)
-		if err != nil {
-			return err
-		}
-		o.mem = mem
-	}
 	if n <= len(o.mem) {
 		return nil
-	}
-	if err := o.Free(); err != nil {
-		return err
 	}
 	mem := o.mem
 	o.mem = nil
