@@ -97,7 +97,6 @@ type Summary struct {
 	Blocks, DeviceBlocks int
 	// DeviceFailed is set if a device failed in the middle of the run, which began again on the CPU.
 	DeviceFailed bool
-	Stages       Stages
 }
 
 // Run bins the inputs into a new archive in c.OutDir. If it fails, or ctx ends, nothing is left
@@ -238,7 +237,6 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 	defer cancel()
 	r.cancel = cancel
 	defer r.closeInputs()
-	started := r.clocks.start.start()
 	newAssigner := c.NewAssigner
 	if newAssigner == nil {
 		newAssigner = func(r *Resources) (Assigner, error) { return NewCPU(*r), nil }
@@ -267,7 +265,6 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		}
 		return nil, Summary{}, err
 	}
-	started()
 	name := c.Name
 	if name == "" {
 		name = archiveName(r.inputs[0].info.Name)
@@ -317,7 +314,6 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		}
 		return nil, Summary{}, err
 	}
-	committed := r.clocks.commit.start()
 	if c.unnamed {
 		reader, err = r.out.Finish(c.Options, infos)
 	} else {
@@ -326,8 +322,6 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 	if err != nil {
 		return nil, Summary{}, err
 	}
-	committed()
-	s.Stages = r.clocks.stages()
 	s.Inputs, s.BinBytes = infos, r.out.Written()
 	for _, in := range infos {
 		s.Records += in.Records

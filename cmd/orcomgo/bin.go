@@ -125,9 +125,7 @@ func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
 	if err != nil {
 		return hintName(err)
 	}
-	t := summary.Stages // for how many seconds each was busy, summed over all blocks
-	s.log.event("busy", "start", t.Start.Seconds(), "read", t.Read.Seconds(), "assign", t.Assign.Seconds(), "encode", t.Encode.Seconds(),
-		"write", t.Write.Seconds(), "commit", t.Commit.Seconds(), "blocks", summary.Blocks, "gpu_blocks", summary.DeviceBlocks)
+	s.log.event("binned", "blocks", summary.Blocks, "gpu_blocks", summary.DeviceBlocks)
 	return o.summarize(s, &summary)
 }
 
