@@ -53,21 +53,16 @@ func Encode(data []byte, l Layout, threads int) []byte {
 	return out
 }
 
-// eachChunk calls work for the numbers of n chunks, by up to threads goroutines, with memory for each. One is not worth starting a
-// goroutine for.
+// eachChunk calls work for the numbers of n chunks, by up to threads goroutines, with memory for each.
 func eachChunk(n, threads int, work func(i int, w *workspace) error) error {
-	do := func(i int) error {
-		w := workspaces.Get().(*workspace)
-		defer workspaces.Put(w)
-		return work(i, w)
-	}
-	if n == 1 {
-		return do(0)
-	}
 	var group errgroup.Group
 	group.SetLimit(max(threads, 1))
 	for i := range n {
-		group.Go(func() error { return do(i) })
+		group.Go(func() error {
+			w := workspaces.Get().(*workspace)
+			defer workspaces.Put(w)
+			return work(i, w)
+		})
 	}
 	return group.Wait()
 }
