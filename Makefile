@@ -122,7 +122,7 @@ NVCC     ?= nvcc
 CUDA_CC  ?= $(shell command -v gcc || command -v cc)
 # -w: gorgonia.org/cu wraps calls that newer headers call deprecated
 CUDA_ENV  = CGO_ENABLED=1 CC="$(CUDA_CC)" CGO_CFLAGS="-O2 -w"
-CUDA_PKGS = ./cudakern ./binning ./compress/overlap ./compress/blocksort ./compress/doubles ./cmd/orcomgo
+CUDA_PKGS = ./cudakern ./binning ./compress/overlap ./compress/blocksort ./cmd/orcomgo
 
 .PHONY: cuda ptx test-cuda vet-cuda
 
@@ -140,7 +140,6 @@ test-cuda:
 	$(CUDA_ENV) $(GO) test -c -trimpath -tags cuda -o bin/binning-cuda.test ./binning
 	$(CUDA_ENV) $(GO) test -c -trimpath -tags cuda -o bin/overlap-cuda.test ./compress/overlap
 	$(CUDA_ENV) $(GO) test -c -trimpath -tags cuda -o bin/blocksort-cuda.test ./compress/blocksort
-	$(CUDA_ENV) $(GO) test -c -trimpath -tags cuda -o bin/doubles-cuda.test ./compress/doubles
 
 # Where CUDA's headers and library are, the cuda build must compile and vet.
 vet-cuda:

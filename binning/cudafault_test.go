@@ -82,7 +82,7 @@ func TestCUDAFault(t *testing.T) {
 // TestCUDAMemory: with little device memory there are fewer streams, then smaller blocks, and
 // the user is told; the archive is that of the CPU with the same block size.
 func TestCUDAMemory(t *testing.T) {
-	if _, err := cudakern.Count(); err != nil { // starts the driver
+	if _, err := cudakern.Probe(0); err != nil { // starts the driver
 		t.Fatal(err)
 	}
 	runtime.LockOSThread()

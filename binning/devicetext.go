@@ -152,7 +152,7 @@ func (t *deviceText) Regions() (_ [][]byte, release func(), err error) {
 	for ; n < len(r) && r[n] != nil; n++ {
 	}
 	for k := n + pinnedAtOnce; n < min(k, len(r)) && err == nil; n++ {
-		r[n], err = c.devices[0].Pin(regionSize)
+		r[n], err = c.device.Pin(regionSize)
 	}
 	if errors.Is(err, cudakern.ErrMemory) {
 		err = errLeaveBGZF

@@ -26,7 +26,6 @@ type run struct {
 	total    uint64
 	cut      atomic.Uint64 // bytes of text that are in blocks
 	worked   atomic.Uint64 // of them: what is through the stages, half of it after assigning
-	clocks   clocks
 
 	mates mates // used in block order
 	bases uint64
@@ -117,7 +116,6 @@ func (r *run) pipeline(ctx context.Context) error {
 
 // fill reads the next block of an input.
 func (r *run) fill(ctx context.Context, it *blockTask) {
-	defer r.clocks.read.start()()
 	it.in.src.sums.begin(ctx, it.in.src, r.hashing)
 	it.chunk, it.err = it.in.cutter.next(ctx, r.assigner)
 	if it.err == nil {
@@ -177,9 +175,7 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 	}
 	releaseBuffer()
 	if err == nil {
-		stop := r.clocks.encode.start()
 		err = bins.EncodeBlock(s.encoded, &s.block, r.pool.Run)
-		stop()
 	}
 	<-it.earlierPlaced
 	if err == nil && r.failed() == nil {
@@ -202,11 +198,9 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 		runtime.GC() // which later blocks don't wait for
 	}
 	if write {
-		stop := r.clocks.write.start()
 		if err := r.out.WriteReserved(s.encoded); err != nil {
 			r.fail(err)
 		}
-		stop()
 		r.through(it.chunk.textLen - it.chunk.textLen/2)
 		r.assigner.Written(&s.block)
 	}
@@ -266,10 +260,7 @@ func (c *Config) keep() Keep {
 func (r *run) assign(ctx context.Context, it *blockTask, s *stream) error {
 	t, b, o := it.chunk, &s.block, &r.Options
 	t.Keep = r.keep()
-	stop := r.clocks.assign.start()
-	err := r.assigner.Assign(ctx, &t.Text, b)
-	stop()
-	if err != nil {
+	if err := r.assigner.Assign(ctx, &t.Text, b); err != nil {
 		return err
 	}
 	b.Input, b.FirstRecord, b.TextLen = it.in.index, t.FirstRecord, t.textLen

@@ -59,7 +59,6 @@ type Config struct {
 	Record  RecordMode     // what of the input files is recorded
 	Threads int            // 0: as many as the machine has
 	Streams int            // blocks in flight; 0: cpuStreams
-	GPUs    int            // how many NewAssigner may use; 0: all
 	// Memory is about how many bytes the run may use; 0 for no bound. If a run with the default
 	// block size needs more, the blocks are smaller, and the archive has other bytes.
 	Memory uint64
@@ -98,7 +97,6 @@ type Summary struct {
 	Blocks, DeviceBlocks int
 	// DeviceFailed is set if a device failed in the middle of the run, which began again on the CPU.
 	DeviceFailed bool
-	Stages       Stages
 }
 
 // Run bins the inputs into a new archive in c.OutDir. If it fails, or ctx ends, nothing is left
@@ -239,12 +237,11 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 	defer cancel()
 	r.cancel = cancel
 	defer r.closeInputs()
-	started := r.clocks.start.start()
 	newAssigner := c.NewAssigner
 	if newAssigner == nil {
 		newAssigner = func(r *Resources) (Assigner, error) { return NewCPU(*r), nil }
 	}
-	res := Resources{Threads: c.Threads, Streams: c.Streams, GPUs: c.GPUs, BlockSize: c.Options.BlockSize, Inflating: c.inflating,
+	res := Resources{Threads: c.Threads, Streams: c.Streams, BlockSize: c.Options.BlockSize, Inflating: c.inflating,
 		AllGzip: c.allGzip, Keep: c.keep(), Run: r.pool.Run, Note: c.Note}
 	if res.Note == nil {
 		res.Note = func(string) {}
@@ -268,7 +265,6 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		}
 		return nil, Summary{}, err
 	}
-	started()
 	name := c.Name
 	if name == "" {
 		name = archiveName(r.inputs[0].info.Name)
@@ -318,7 +314,6 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		}
 		return nil, Summary{}, err
 	}
-	committed := r.clocks.commit.start()
 	if c.unnamed {
 		reader, err = r.out.Finish(c.Options, infos)
 	} else {
@@ -327,8 +322,6 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 	if err != nil {
 		return nil, Summary{}, err
 	}
-	committed()
-	s.Stages = r.clocks.stages()
 	s.Inputs, s.BinBytes = infos, r.out.Written()
 	for _, in := range infos {
 		s.Records += in.Records

@@ -108,7 +108,7 @@ func (s *scratch) moveToFile() error {
 	if err != nil {
 		return err
 	}
-	f := newTempFile(temp)
+	f := &tempFile{Temp: temp}
 	for i, p := range s.pieces {
 		at := uint64(i) * pieceLen
 		if _, err := f.WriteAt(p[:min(s.size-min(at, s.size), pieceLen)], int64(at)); err != nil {
@@ -159,15 +159,7 @@ func (s *scratch) ReadAt(p []byte, at int64) (int, error) {
 		return 0, fmt.Errorf("%s: read at %d", s.path, at)
 	}
 	if s.file != nil {
-		left := s.size - min(s.size, uint64(at)) // the file may be longer: see vfs.ConcurrentWriter
-		if uint64(len(p)) <= left {
-			return s.file.ReadAt(p, at)
-		}
-		n, err := s.file.ReadAt(p[:left], at)
-		if err == nil {
-			err = io.EOF
-		}
-		return n, err
+		return s.file.ReadAt(p, at)
 	}
 	done := 0
 	for done < len(p) && uint64(at)+uint64(done) < s.size {

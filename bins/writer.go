@@ -9,7 +9,6 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
-	"orcomgo/bins/vfs"
 )
 
 // Writer writes the two files of an archive, block by block; they get their names at
@@ -80,7 +79,7 @@ func (w *Writer) begin(b *budget) error {
 			if err != nil {
 				return err
 			}
-			f.out.f = &scratch{path: path, budget: &budget{}, file: newTempFile(temp)}
+			f.out.f = &scratch{path: path, budget: &budget{}, file: &tempFile{Temp: temp}}
 		}
 		if err := f.out.append(f.head); err != nil {
 			return err
@@ -129,9 +128,6 @@ func (w *Writer) Commit(o record.Options, inputs []record.Input) (err error) {
 		return err
 	}
 	for _, o := range []outFile{w.data, w.meta} {
-		if err := o.f.file.writer.Finish(); err != nil {
-			return err
-		}
 		if err := o.f.file.Sync(); err != nil {
 			return err
 		}
@@ -215,16 +211,18 @@ type outFile struct {
 	n uint64
 }
 
-// tempFile is a temporary file that several goroutines write to.
+// tempFile is a temporary file that several goroutines write to, one at a time: threads that wait for the system use up processor time.
 type tempFile struct {
 	*commit.Temp
-	writer *vfs.ConcurrentWriter
+	writing sync.Mutex
 }
 
-func newTempFile(t *commit.Temp) *tempFile { return &tempFile{t, vfs.NewConcurrentWriter(t.File)} }
-
 // WriteAt implements io.WriterAt.
-func (f *tempFile) WriteAt(p []byte, at int64) (int, error) { return f.writer.WriteAt(p, at) }
+func (f *tempFile) WriteAt(p []byte, at int64) (int, error) {
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	return f.Temp.WriteAt(p, at)
+}
 
 // append writes to the end.
 func (o *outFile) append(p []byte) error {

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"unsafe"
 
 	"gorgonia.org/cu"
 
@@ -347,64 +346,5 @@ func TestMemory(t *testing.T) {
 	}
 	if got, err := bin(l, text, all); err != nil || got.Records != 8<<20 {
 		t.Errorf("with memory again: %v", err)
-	}
-}
-
-// TestOutputMade: memory that was made before is used for a block that fits there, and freed if none does.
-func TestOutputMade(t *testing.T) {
-	d := open(t)
-	for _, n := range []int{1000, 4 << 20, 5 << 20} {
-		made, err := NewHostMemory(4 << 20)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := NewOutput(made)
-		for _, n := range []int{n, n, 6 << 20} {
-			if err := o.room(d, n); err != nil {
-				t.Fatal(err)
-			}
-			if len(o.mem) < n || (unsafe.SliceData(o.mem) == unsafe.SliceData(made.mem)) != (n <= 4<<20) {
-				t.Errorf("%d bytes: %d bytes of memory, or other memory", n, len(o.mem))
-			}
-			o.mem[n-1] = 1
-		}
-		if err := o.Free(); err != nil {
-			t.Error(err)
-		}
-	}
-	made, err := NewHostMemory(4 << 20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := NewOutput(made)
-	if err := o.Free(); err != nil || o.made != nil {
-		t.Error(err)
-	}
-}
-
-// TestOutputOfTwoDevices: the memory for columns may be of another device than the next block is on.
-func TestOutputOfTwoDevices(t *testing.T) {
-	if n, err := Count(); err != nil || n < 2 {
-		t.Skip("needs two GPUs")
-	}
-	var devices [2]*Device
-	for i := range devices {
-		d, err := Open(i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		devices[i] = d
-	}
-	var o Output
-	for i, n := range []int{1000, 10 << 20, 20 << 20, 21 << 20, 50 << 20} {
-		if err := o.room(devices[i%2], n); err != nil {
-			t.Fatal(err)
-		}
-		o.mem[n-1] = 1
-	}
-	for _, d := range devices {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
 	}
 }

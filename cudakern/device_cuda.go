@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
-	"time"
 
 	"gorgonia.org/cu"
 )
@@ -26,7 +25,6 @@ const minMajor = 7
 // Device is a GPU with a context of its own and the kernels loaded. Its methods may be
 // called from any goroutine.
 type Device struct {
-	index     int // among those that CUDA shows
 	ctx       cu.CUContext
 	module    cu.Module
 	functions [kernels]cu.Function
@@ -35,35 +33,23 @@ type Device struct {
 
 	mu    sync.Mutex
 	lanes map[*Lane]bool
-	// pinned memory by its first byte, and what it took
-	pinned   map[*byte]*HostMemory
-	pinMS    float64
-	pinBytes uint64
-	stopped  bool
+	// pinned memory by its first byte
+	pinned  map[*byte]*HostMemory
+	stopped bool
 }
 
-// Count returns how many GPUs there are, at least 1. CUDA_VISIBLE_DEVICES chooses among those of the
+// Probe describes a GPU, the first of which has index 0, and leaves no context behind. CUDA_VISIBLE_DEVICES chooses among those of the
 // machine. The first call starts the driver; without a usable one it fails.
-func Count() (int, error) {
+func Probe(index int) (d Description, err error) {
 	if err := startDriver(); err != nil {
-		return 0, err
+		return d, err
 	}
 	n, err := cu.NumDevices()
 	if err != nil {
-		return 0, fmt.Errorf("CUDA: %w", err)
+		return d, fmt.Errorf("CUDA: %w", err)
 	}
 	if n == 0 {
-		return 0, errors.New("no CUDA device is visible")
-	}
-	return n, nil
-}
-
-// Probe describes a GPU, the first of which has index 0, and leaves no context behind.
-func Probe(index int) (Description, error) {
-	var d Description
-	n, err := Count()
-	if err != nil {
-		return d, err
+		return d, errors.New("no CUDA device is visible")
 	}
 	if index >= n {
 		return d, fmt.Errorf("there are %d CUDA devices: no number %d", n, index)
@@ -110,19 +96,15 @@ func Open(index int) (*Device, error) {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	begin := time.Now()
-	d := &Device{index: index, desc: desc, lanes: map[*Lane]bool{}, pinned: map[*byte]*HostMemory{}}
+	d := &Device{desc: desc, lanes: map[*Lane]bool{}, pinned: map[*byte]*HostMemory{}}
 	// Waiting lanes sleep instead of spinning: their cores read, hash and write meanwhile.
 	if d.ctx, err = cu.Device(index).MakeContext(cu.SchedBlockingSync); err != nil {
 		return nil, fmt.Errorf("making a CUDA context on %s: %w", desc.Name, outOfMemory(err))
 	}
-	d.desc.ContextMS = ms(begin)
-	begin = time.Now()
 	if err := d.loadKernels(); err != nil {
 		d.ctx.Destroy()
 		return nil, err
 	}
-	d.desc.ModuleMS = ms(begin)
 	free, _, err := cu.MemInfo()
 	if err != nil {
 		d.ctx.Destroy()
@@ -156,9 +138,7 @@ func (d *Device) loadKernels() (err error) {
 	return nil
 }
 
-func ms(since time.Time) float64 { return float64(time.Since(since).Microseconds()) / 1000 }
-
-// Description describes the device, and has the times that Open took.
+// Description describes the device.
 func (d *Device) Description() Description { return d.desc }
 
 // enter locks the calling goroutine to a thread and makes the device's context current there.
@@ -174,7 +154,7 @@ func (d *Device) enter() (leave func(), err error) {
 
 // Stop waits for the lanes that are still open, and frees all memory on the device with the context: buffer by buffer that takes as long
 // again. Pinned memory is not pinned any more, but valid until Close. Nothing but
-// Description, PinTime and Close may be called after it. Further calls do nothing.
+// Description and Close may be called after it. Further calls do nothing.
 func (d *Device) Stop() error {
 	d.mu.Lock()
 	open := d.lanes

@@ -1,7 +1,6 @@
 // Package cudakern bins a block of FASTQ text on an NVIDIA GPU: CUDA C++ kernels
 // (kernels/*.cu, *.cuh), the PTX made from them (block.ptx), and launchers over the CUDA
-// driver API, which are built with the tag cuda. Without the tag, Open and Probe return
-// ErrNotBuilt.
+// driver API, which are built with the tag cuda.
 //
 // The text of a block is assembled on the device from pieces, which go there through a few
 // pinned buffers (Ring). It is copied back as finished columns: the reads in the order of
@@ -103,21 +102,17 @@ type Places struct {
 // NoPlace is the position of a read for which no place was found.
 const NoPlace = 1<<32 - 1
 
-// ErrNotBuilt means that the program was built without the tag cuda.
-var ErrNotBuilt = errors.New("this program was built without CUDA (use orcomgo-cuda)")
-
 // ErrMemory means that there is too little memory on the device, or too little pinned memory of
 // the host. The errors that wrap it say for what.
 var ErrMemory = errors.New("not enough memory")
 
 // Description says what a GPU is.
 type Description struct {
-	Name                string
-	Major, Minor        int    // compute capability
-	Driver              int    // CUDA version of the driver: 1000*major + 10*minor
-	FreeMemory, Memory  uint64 // bytes on the device
-	Multiprocessors     int
-	ContextMS, ModuleMS float64 // what making the context and loading the kernels took; 0 for Probe
+	Name               string
+	Major, Minor       int    // compute capability
+	Driver             int    // CUDA version of the driver: 1000*major + 10*minor
+	FreeMemory, Memory uint64 // bytes on the device
+	Multiprocessors    int
 }
 
 // BinStart is the beginning of a bin: its signature, and the stored reads and bases before it.

@@ -87,12 +87,6 @@
 #define SUFFIX_GROUP_TILE 2048 // suffixes of a list of small groups that a thread block takes
 #define SUFFIX_PAD 64          // as many as the symbols of a word of 64 bits
 
-// Arrays of floats: values of a block at most, and forms of values (package compress/doubles).
-#define FLOAT_BLOCK (1 << 14)
-#define FLOAT_BITS64 0   // float64
-#define FLOAT_BITS32 1   // float32
-#define FLOAT_INTEGERS 2 // the integers of decimals, of 64 bits
-
 // The kernels. X gets the name of each in capitals and as it is.
 #define KERNELS(X) \
   X(LINES, lines) X(RECORDS, records) X(SIGNATURE, signature) X(SORT_COUNT, sort_count) X(SCAN, scan) \
@@ -107,8 +101,7 @@
   X(SUFFIX_KEYS, suffix_keys) X(SUFFIX_COUNT, suffix_count) X(SUFFIX_SCATTER, suffix_scatter) X(SUFFIX_HEADS, suffix_heads) \
   X(SUFFIX_CARRY, suffix_carry) X(SUFFIX_GROUPS, suffix_groups) X(SUFFIX_DIVIDE_COUNT, suffix_divide_count) \
   X(SUFFIX_DIVIDE, suffix_divide) X(SUFFIX_SMALL, suffix_small) X(SUFFIX_LARGE_KEYS, suffix_large_keys) \
-  X(SUFFIX_STARTS, suffix_starts) X(SUFFIX_SAMPLES, suffix_samples) X(FLOAT_RESIDUALS, float_residuals) \
-  X(FLOAT_COMPACT, float_compact)
+  X(SUFFIX_STARTS, suffix_starts) X(SUFFIX_SAMPLES, suffix_samples)
 
 // The number that a kernel writes to host memory when it begins.
 #define STEP(CAPITALS, name) STEP_##CAPITALS,
@@ -218,13 +211,6 @@ struct SuffixLists {
   unsigned long long small_at, small_rank, small_depth;
   unsigned long long large_at, large_group;
   unsigned long long bases, depths; // of each large group
-};
-
-// A block of values that are predicted from those of their chunk.
-struct FloatBlock {
-  unsigned int chunk, first; // the first value of the chunk, and of the block
-  unsigned int count, form;
-  unsigned int kinds[2], lags[2]; // of the two predictors
 };
 
 // What inflating a member has come to.

@@ -2,23 +2,35 @@ package inflate
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/flate"
+
 	"orcomgo/internal/testrun"
 )
 
-// errorText returns an error's text, which is the same for CorruptError and the error of
-// klauspost/compress.
-func errorText(err error) string {
-	if err == nil {
-		return ""
+// sameError reports whether two errors are the same, the first of this package, the second of klauspost/compress, which has read a few
+// bits more when it finds damage.
+func sameError(err, other error) bool {
+	var at CorruptError
+	var before flate.CorruptInputError
+	if errors.As(err, &at) && errors.As(other, &before) {
+		return int64(at) <= int64(before) && int64(before) < int64(at)+300 // a header of a block may be so long
 	}
-	return err.Error()
+	return fmt.Sprint(err) == fmt.Sprint(other)
+}
+
+// sameText reports whether two texts before an error are the same: a cut symbol is found cut later where no more is read than it needs.
+func sameText(text, other []byte, err error) bool {
+	more := len(text) - len(other)
+	return bytes.HasPrefix(text, other) && (more == 0 || err == io.ErrUnexpectedEOF && more < 1000)
 }
 
 // compare reads a file, perhaps damaged, as it was read before, and with a Reader. The text must
@@ -28,10 +40,10 @@ func compare(t *testing.T, name string, data []byte) {
 	want, wantErr := readPlainly(data)
 	for _, o := range []Options{{}, {Threads: 3, chunk: 2048}, {Threads: 2, chunk: 20_011}} {
 		got, _, err := readAll(bytes.NewReader(data), o)
-		if errorText(err) != errorText(wantErr) {
+		if !sameError(err, wantErr) {
 			t.Errorf("%s, %+v: %v, want %v", name, o, err, wantErr)
 		}
-		if !bytes.Equal(got, want) {
+		if !sameText(got, want, err) {
 			t.Errorf("%s, %+v, %v: %d bytes of text, want %d", name, o, err, len(got), len(want))
 		}
 	}

@@ -16,14 +16,6 @@ func init() {
 	}
 }
 
-// endBlock notes that the end of a block of codes was decoded.
-func (d *decoder) endBlock() {
-	d.place, d.ahead = atBlock, 0
-	if d.t != &fixed && !d.final {
-		d.ahead = 10
-	}
-}
-
 // fastPlain decodes symbols of a block as bytes, or as symbols of 16 bits if d.wide is set, as long as there are 8 bytes of input to
 // load and the limit is not reached. It stops behind the end of the block, and before what is invalid.
 func (d *decoder) fastPlain() {
@@ -86,7 +78,7 @@ func (d *decoder) fastPlain() {
 				nb -= uint(extra)
 			case kindEnd:
 				d.bit, d.n = pos*8-int(nb), n
-				d.endBlock()
+				d.place = atBlock
 				return
 			default:
 				d.bit, d.n = pos*8-int(nb0), n0

@@ -88,7 +88,7 @@ func (s *fastState) next(limit int) bool {
 func (d *decoder) follows(s *fastState) (invalid bool) {
 	d.bit, d.n = s.pos*8-int(s.loaded), s.n
 	if s.ended == 1 {
-		d.endBlock()
+		d.place = atBlock
 	}
 	return s.ended == 2
 }

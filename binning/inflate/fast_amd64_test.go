@@ -34,7 +34,7 @@ func inflateSymbols(in []byte, limit int) (symbols []byte, stopped string) {
 	if !d.wide {
 		symbols = slices.Concat(d.out[2*windowSize:d.wideEnd], d.out[d.wideEnd:d.n])
 	}
-	return symbols, fmt.Sprint(s, d.bit, d.n, d.place, d.corruptAt, d.blocks)
+	return symbols, fmt.Sprint(s, d.bit, d.n, d.place, d.blocks)
 }
 
 // checkFast compares the loops in assembler with those in Go.

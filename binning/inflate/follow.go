@@ -102,8 +102,6 @@ func (z *Reader) extend(s *span) {
 	c.window = append(c.window[:0], s.window(next[:], c.window)...)
 	if s.reset {
 		c.streamAt, c.otherGzip = s.streamAt, c.otherGzip || s.otherGzip
-	} else if s.speculative {
-		s.d.drift += c.d.drift
 	}
 	if n := len(s.ends); n > 0 {
 		c.textLast = s.ends[n-1].size > 0
@@ -122,7 +120,7 @@ func (z *Reader) extend(s *span) {
 
 // follow makes d go on where o stopped.
 func (d *decoder) follow(o *decoder) {
-	d.place, d.final, d.stored, d.ahead, d.drift = o.place, o.final, o.stored, o.ahead, o.drift
+	d.place, d.final, d.stored = o.place, o.final, o.stored
 	if d.t = o.t; o.t == o.own && o.place == inCodes {
 		*d.own = *o.own
 		d.t = d.own

@@ -1,6 +1,7 @@
 package inflate
 
 import (
+	"hash/crc32"
 	"io"
 	"sync/atomic"
 )
@@ -188,8 +189,7 @@ func (s *span) decode(from int64) {
 				s.to = s.position(seg)
 				return
 			case corrupt:
-				at := s.segs[seg].at*8 + int64(d.corruptAt)
-				s.err = CorruptError((at-s.streamAt*8+7)/8 + d.drift)
+				s.err = CorruptError(s.segs[seg].at + int64(d.bit/8) - s.streamAt)
 				return
 			default:
 				s.err = errQuit
@@ -287,10 +287,10 @@ func (s *span) sum() {
 		}
 		crc := uint32(0)
 		if from < len(a) {
-			crc = updateCRC(crc, a[from:min(to, len(a))])
+			crc = crc32.Update(crc, crc32.IEEETable, a[from:min(to, len(a))])
 		}
 		if to > len(a) {
-			crc = updateCRC(crc, b[max(from, len(a))-len(a):to-len(a)])
+			crc = crc32.Update(crc, crc32.IEEETable, b[max(from, len(a))-len(a):to-len(a)])
 		}
 		s.sums = append(s.sums, crc)
 		from = to

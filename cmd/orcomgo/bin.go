@@ -54,7 +54,7 @@ type binFlags struct {
 	order, names, quality string
 	source                string
 	blockSize             size
-	streams, gpus         int
+	streams               int
 	device                string
 	name                  string
 	given                 func(flag string) bool
@@ -78,8 +78,7 @@ func (o *binFlags) define(f *pflag.FlagSet) {
 	o.blockSize = binning.DefaultBlockSize
 	f.Var(&o.blockSize, "block-size", "`SIZE` of text that is sorted at a time")
 	f.IntVar(&o.streams, "streams", 0, "`BLOCKS` in flight at once")
-	f.IntVar(&o.gpus, "gpus", 0, "use at most this `NUMBER` of GPUs")
-	for _, tuning := range []string{"block-size", "streams", "gpus"} { // of measurements and tests
+	for _, tuning := range []string{"block-size", "streams"} { // of measurements and tests
 		f.MarkHidden(tuning)
 	}
 	o.given = f.Changed
@@ -126,9 +125,7 @@ func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
 	if err != nil {
 		return hintName(err)
 	}
-	t := summary.Stages // for how many seconds each was busy, summed over all blocks
-	s.log.event("busy", "start", t.Start.Seconds(), "read", t.Read.Seconds(), "assign", t.Assign.Seconds(), "encode", t.Encode.Seconds(),
-		"write", t.Write.Seconds(), "commit", t.Commit.Seconds(), "blocks", summary.Blocks, "gpu_blocks", summary.DeviceBlocks)
+	s.log.event("binned", "blocks", summary.Blocks, "gpu_blocks", summary.DeviceBlocks)
 	return o.summarize(s, &summary)
 }
 
@@ -200,15 +197,13 @@ func (o *binFlags) settings(c *binning.Config) error {
 	switch {
 	case o.given("streams") && (o.streams < 1 || o.streams > maxThreads):
 		return o.usagef("--streams must be from 1 to %d", maxThreads)
-	case o.gpus < 1 && o.given("gpus"):
-		return o.usagef("--gpus must be at least 1")
 	case o.blockSize < 1<<10 || o.blockSize > 1<<30:
 		return o.usagef("--block-size must be between 1KiB and 1GiB")
 	}
 	if o.given("as") && commit.CheckName(o.name) != nil {
 		return o.usagef("--as: %q can't be the name of an archive", o.name)
 	}
-	c.Streams, c.GPUs, c.Force, c.Tool, c.Name = o.streams, o.gpus, o.force, tool, o.name
+	c.Streams, c.Force, c.Tool, c.Name = o.streams, o.force, tool, o.name
 	c.Options = record.Options{ReadsOnly: o.readsOnly}
 	if o.given("block-size") {
 		c.Options.BlockSize = uint64(o.blockSize)

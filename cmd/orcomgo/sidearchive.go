@@ -138,8 +138,7 @@ func (b *batch) sideOnce(ctx context.Context, t *samples.Tree, r *sideResult) (a
 		}
 		b.bar.note(text)
 	}
-	o := tree.Options{Threads: b.threads, Memory: uint64(b.memory), Parity: float64(b.parity), Progress: b.sideDone,
-		GPU: b.device == "gpu", Note: func(line string) { b.bar.note(r.name + ": " + line) }}
+	o := tree.Options{Threads: b.threads, Memory: uint64(b.memory), Parity: float64(b.parity), Progress: b.sideDone}
 	o.Access.Add(t.Info, searchable(t.Info.Mode()))
 	for _, f := range files {
 		o.Access.Add(f.Info, b.allowed[f.Path])

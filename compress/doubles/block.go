@@ -38,11 +38,9 @@ func residual(actual, predicted uint64) uint64 {
 // restored is the inverse of residual.
 func restored(z, predicted uint64) uint64 { return predicted + (z>>1 ^ -(z & 1)) }
 
-// leftOver is what a block leaves after prediction: a class for each value, and the bits of the residuals, without the highest ones.
-type leftOver struct{ classes, bits []byte }
-
-// residuals returns what a block leaves. It is valid until the next call.
-func (w *workspace) residuals(v *values, b *block) leftOver {
+// residuals returns what a block leaves after prediction: a class for each value, and the bits of the residuals, without the highest ones.
+// Both are valid until the next call.
+func (w *workspace) residuals(v *values, b *block) (classes, packed []byte) {
 	first := w.first[:b.count]
 	v.fill(first, b.pair[0], b.first)
 	second := first
@@ -51,9 +49,8 @@ func (w *workspace) residuals(v *values, b *block) leftOver {
 		v.fill(second, b.pair[1], b.first)
 	}
 	w.bits = take(w.bits, 8*b.count+16)
-	l := leftOver{classes: w.classes[:b.count]}
-	l.bits = packResiduals(w.bits, l.classes, v.own()[b.first:], first, second)
-	return l
+	classes = w.classes[:b.count]
+	return classes, packResiduals(w.bits, classes, v.own()[b.first:], first, second)
 }
 
 // packResiduals sets classes to those of values and returns the bits of residuals, in the memory of buffer. It does not branch on values,

@@ -82,11 +82,7 @@ func (w *workspace) decodeChunk(data, code []byte, width int) error {
 	if err := w.decodeBlocks(r, v, list); err != nil {
 		return err
 	}
-	if m == modeBits {
-		v.putBits(data, v.own())
-	} else {
-		v.putDecimals(data, v.own())
-	}
+	v.put(data, v.own())
 	for i, at := range exceptions {
 		copy(data[at*width:(at+1)*width], verbatim[i*width:])
 	}

@@ -26,10 +26,7 @@ const (
 
 // Encode codes data of at most MaxSize bytes by up to threads threads; the stream does not depend on these. Floats are where the
 // layout says; the rest is stored. It panics if the layout does not fit the data, which is an error of the caller.
-func Encode(data []byte, l Layout, threads int) []byte { return (*GPU)(nil).Encode(data, l, threads) }
-
-// Encode is the function Encode; a GPU, unless it is nil, computes what predictions leave. The stream is the same.
-func (g *GPU) Encode(data []byte, l Layout, threads int) []byte {
+func Encode(data []byte, l Layout, threads int) []byte {
 	if len(data) > MaxSize || l.Header < 0 || l.Header > len(data) || l.Width != 4 && l.Width != 8 || l.Columns < 0 || l.Columns > maxLag {
 		panic("doubles: data of another layout")
 	}
@@ -37,7 +34,7 @@ func (g *GPU) Encode(data []byte, l Layout, threads int) []byte {
 	n := len(body) / l.Width
 	chunks := make([][]byte, (n+chunkValues-1)/chunkValues)
 	_ = eachChunk(len(chunks), threads, func(i int, w *workspace) error {
-		chunks[i] = g.encodeChunk(w, body[i*chunkValues*l.Width:min((i+1)*chunkValues, n)*l.Width], l)
+		chunks[i] = w.encodeChunk(body[i*chunkValues*l.Width:min((i+1)*chunkValues, n)*l.Width], l)
 		return nil
 	})
 	size := l.Header + slackBytes
@@ -56,21 +53,16 @@ func (g *GPU) Encode(data []byte, l Layout, threads int) []byte {
 	return out
 }
 
-// eachChunk calls work for the numbers of n chunks, by up to threads goroutines, with memory for each. One is not worth starting a
-// goroutine for.
+// eachChunk calls work for the numbers of n chunks, by up to threads goroutines, with memory for each.
 func eachChunk(n, threads int, work func(i int, w *workspace) error) error {
-	do := func(i int) error {
-		w := workspaces.Get().(*workspace)
-		defer workspaces.Put(w)
-		return work(i, w)
-	}
-	if n == 1 {
-		return do(0)
-	}
 	var group errgroup.Group
 	group.SetLimit(max(threads, 1))
 	for i := range n {
-		group.Go(func() error { return do(i) })
+		group.Go(func() error {
+			w := workspaces.Get().(*workspace)
+			defer workspaces.Put(w)
+			return work(i, w)
+		})
 	}
 	return group.Wait()
 }
@@ -150,7 +142,7 @@ func (v *values) loadDecimals() (exceptions []int, ok bool) {
 }
 
 // encodeChunk codes the floats in data.
-func (g *GPU) encodeChunk(w *workspace, data []byte, l Layout) []byte {
+func (w *workspace) encodeChunk(data []byte, l Layout) []byte {
 	n := len(data) / l.Width
 	v := &values{pad: max(5, 3*max(longestLag(n), l.Columns))}
 	v.width = l.Width
@@ -187,29 +179,23 @@ func (g *GPU) encodeChunk(w *workspace, data []byte, l Layout) []byte {
 		out = append(out, data[i*l.Width:(i+1)*l.Width]...)
 		before = i
 	}
-	return w.appendBlocks(out, v, g.residuals(v, data, blocks), used, blocks)
+	return w.appendBlocks(out, v, used, blocks)
 }
 
-// appendBlocks appends the blocks of a chunk: how each is predicted, then the classes of all and the bits of all. done is what the blocks
-// leave, or nil if that is still to be computed.
-func (w *workspace) appendBlocks(dst []byte, v *values, done []leftOver, used []predictor, blocks []block) []byte {
+// appendBlocks appends the blocks of a chunk: how each is predicted, then the classes of all and the bits of all.
+func (w *workspace) appendBlocks(dst []byte, v *values, used []predictor, blocks []block) []byte {
 	mixed, rest := w.mixed[:0], w.rest[:0]
 	for i := range blocks {
 		b := &blocks[i]
-		var l leftOver
-		if done != nil {
-			l = done[i]
-		} else {
-			l = w.residuals(v, b)
-		}
+		classes, packed := w.residuals(v, b)
 		first, second := byte(slices.Index(used, b.pair[0])), byte(slices.Index(used, b.pair[1]))
-		if bytes.Count(l.classes, l.classes[:1]) == b.count {
-			dst = append(dst, first, second|constantFlag, l.classes[0])
+		if bytes.Count(classes, classes[:1]) == b.count {
+			dst = append(dst, first, second|constantFlag, classes[0])
 		} else {
 			dst = append(dst, first, second)
-			mixed = append(mixed, l.classes...)
+			mixed = append(mixed, classes...)
 		}
-		rest = append(rest, l.bits...)
+		rest = append(rest, packed...)
 	}
 	w.mixed, w.rest = mixed, rest
 	if len(mixed) > 0 {

@@ -74,21 +74,11 @@ func ordered64(f float64) uint64 {
 // decimal returns the integer of a float in a decimal mode, and false if the float is no such decimal.
 func (n *numbering) decimal(f float64) (int64, bool) {
 	if n.mode == modeDecimals {
-		return n.multiple(f)
+		scale := tens[n.digits]
+		k := math.RoundToEven(f * scale)
+		v := int64(k)
+		return v, k < 1<<53 && k > -1<<53 && math.Float64bits(n.round(float64(v)/scale)) == math.Float64bits(f)
 	}
-	return n.significant(f)
-}
-
-// multiple is decimal in modeDecimals.
-func (n *numbering) multiple(f float64) (int64, bool) {
-	scale := tens[n.digits]
-	k := math.RoundToEven(f * scale)
-	v := int64(k)
-	return v, k < 1<<53 && k > -1<<53 && math.Float64bits(n.round(float64(v)/scale)) == math.Float64bits(f)
-}
-
-// significant is decimal in modeSignificant.
-func (n *numbering) significant(f float64) (int64, bool) {
 	a := math.Abs(f)
 	if !(a < 1e15 && a >= 1e-10) {
 		return 0, math.Float64bits(f) == 0
@@ -111,11 +101,6 @@ func (n *numbering) float(v int64) float64 {
 	if n.mode == modeDecimals {
 		return n.round(float64(v) / tens[n.digits])
 	}
-	return n.fromSignificant(v)
-}
-
-// fromSignificant is float in modeSignificant.
-func (n *numbering) fromSignificant(v int64) float64 {
 	if v == 0 {
 		return 0
 	}
@@ -138,35 +123,19 @@ func (n *numbering) fromSignificant(v int64) float64 {
 	return f
 }
 
-// putDecimals writes the floats of the integers of decimals to data.
-func (n *numbering) putDecimals(data []byte, list []uint64) {
-	switch {
-	case n.width == 4:
-		for i, v := range list {
+// put writes the floats of integers to data.
+func (n *numbering) put(data []byte, list []uint64) {
+	for i, v := range list {
+		switch {
+		case n.mode != modeBits && n.width == 4:
 			binary.LittleEndian.PutUint32(data[4*i:], math.Float32bits(float32(n.float(int64(v)))))
+		case n.mode != modeBits:
+			binary.LittleEndian.PutUint64(data[8*i:], math.Float64bits(n.float(int64(v))))
+		case n.width == 4:
+			binary.LittleEndian.PutUint32(data[4*i:], bitsOf32(v))
+		default:
+			binary.LittleEndian.PutUint64(data[8*i:], bitsOf(v))
 		}
-	case n.mode == modeDecimals:
-		scale := tens[n.digits]
-		for i, v := range list {
-			binary.LittleEndian.PutUint64(data[8*i:], math.Float64bits(float64(int64(v))/scale))
-		}
-	default:
-		for i, v := range list {
-			binary.LittleEndian.PutUint64(data[8*i:], math.Float64bits(n.fromSignificant(int64(v))))
-		}
-	}
-}
-
-// putBits writes the floats of integers in the order of floats to data.
-func (n *numbering) putBits(data []byte, list []uint64) {
-	if n.width == 4 {
-		for i, u := range list {
-			binary.LittleEndian.PutUint32(data[4*i:], bitsOf32(u))
-		}
-		return
-	}
-	for i, u := range list {
-		binary.LittleEndian.PutUint64(data[8*i:], bitsOf(u))
 	}
 }
 

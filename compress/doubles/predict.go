@@ -131,21 +131,9 @@ func (v *values) fill(out []uint64, p predictor, first int) {
 	for len(out) > 0 {
 		part := floats[:min(len(out), runValues)]
 		predictMany(part, v.x, p, v.pad+first)
-		v.fromFloats(out, part)
-		out, first = out[len(part):], first+len(part)
-	}
-}
-
-// fromFloats is fromFloat for all of f.
-func (n *numbering) fromFloats(out []uint64, f []float64) {
-	out = out[:len(f)]
-	if n.width == 4 {
-		for i, x := range f {
-			out[i] = n.fromFloat(x)
+		for i, f := range part {
+			out[i] = v.fromFloat(f)
 		}
-		return
-	}
-	for i, x := range f {
-		out[i] = ordered64(x)
+		out, first = out[len(part):], first+len(part)
 	}
 }

@@ -11,7 +11,6 @@ type drawn struct {
 	shared []byte // all haplotypes, one after another
 	reads  []read
 	bases  uint64
-	cost   sim.Cost
 }
 
 type read struct {
@@ -29,7 +28,7 @@ func draw(t testing.TB, size int, coverage float64, c sim.Config) *drawn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &drawn{cost: s.Cost()}
+	d := new(drawn)
 	start := [2]int{0, len(s.Letters(0))}
 	for h := range 2 {
 		d.shared = append(d.shared, codes(s.Letters(h))...)

@@ -120,9 +120,9 @@ func (e *Encoder) Load(ctx context.Context, c *Column) error {
 	return err
 }
 
-// Letters appends the letters of the reads of a column to dst, end to end, as DecodeSlice will return them. It is safe for concurrent use,
-// after Follow.
-func (e *Encoder) Letters(ctx context.Context, dst []byte, c *Column) ([]byte, error) {
+// Letters returns the letters of the reads of a column, end to end, as DecodeSlice will return them without Lines. It is safe for
+// concurrent use, after Follow.
+func (e *Encoder) Letters(ctx context.Context, c *Column) ([]byte, error) {
 	lo, hi := c.span()
 	k, err := e.partOf(c.Input, lo, hi)
 	if err != nil {
@@ -134,8 +134,7 @@ func (e *Encoder) Letters(ctx context.Context, dst []byte, c *Column) ([]byte, e
 	}
 	defer e.release()
 	first, _ := p.record(c.Input, c.From)
-	at := len(dst)
-	dst = slices.Grow(dst, int(c.bases())+c.Records*c.lineEnds()+bases.PerWord)
+	dst := make([]byte, 0, int(c.bases())+bases.PerWord)
 	var records [orientedBatch]uint32
 	var reversed [orientedBatch]bool // none: reads are to come back as they were
 	oriented := p.layout.Oriented()
@@ -154,15 +153,12 @@ func (e *Encoder) Letters(ctx context.Context, dst []byte, c *Column) ([]byte, e
 				bases.PutLetters(dst[len(dst):len(dst)+bases.PerWord], w)
 				dst = dst[:min(len(dst)+bases.PerWord, end)]
 			}
-			if c.Lines {
-				dst = append(dst, '\n')
-			}
 		}
 	}
-	read, to := 0, at // the letters of read begin at `to`
+	read, to := 0, 0 // the letters of read begin at `to`
 	for x := range c.Exceptions.All {
 		for ; read < int(x.Read); read++ {
-			to += c.Lengths.Of(read) + c.lineEnds()
+			to += c.Lengths.Of(read)
 		}
 		applyException(dst[to:to+c.Lengths.Of(read)], x)
 	}

@@ -53,8 +53,6 @@ type File struct {
 type options struct {
 	threads, blockSize int
 	memory             uint64
-	gpu                bool
-	note               func(line string)
 }
 
 // Memory that a block takes while it is coded or decoded, in bytes for each of its own.
@@ -82,15 +80,6 @@ func WithThreads(n int) Option {
 func WithMemory(n uint64) Option {
 	return func(o *options) error {
 		o.memory = n
-		return nil
-	}
-}
-
-// WithGPU has Encode use the first GPU for arrays of floats, if there are any; the stream does not depend on it. Encode fails if there is
-// none that can be used. note, unless it is nil, is called with a line for the user if the GPU fails later and the CPU does its work.
-func WithGPU(note func(line string)) Option {
-	return func(o *options) error {
-		o.gpu, o.note = true, note
 		return nil
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"orcomgo/compress/blocksort"
-	"orcomgo/compress/doubles"
 	"orcomgo/internal/tasks"
 )
 
@@ -73,16 +71,7 @@ func Encode(ctx context.Context, w io.Writer, files []File, list ...Option) erro
 	if _, err := io.WriteString(w, magic); err != nil {
 		return err
 	}
-	var g *doubles.GPU
-	if o.gpu && slices.ContainsFunc(entries, func(e entry) bool { return e.class == classArray64 || e.class == classArray32 }) {
-		if g, err = doubles.OpenGPU(o.note); err != nil {
-			return err
-		}
-	}
-	blocks, err := writeBlocks(ctx, w, files, entries, o, g)
-	if g != nil {
-		err = errors.Join(err, g.Close())
-	}
+	blocks, err := writeBlocks(ctx, w, files, entries, o)
 	if err != nil {
 		return err
 	}
@@ -159,7 +148,7 @@ type codedBlock struct {
 }
 
 // writeBlocks codes the blocks of all files, several at a time, and writes them in order.
-func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry, o options, g *doubles.GPU) ([]block, error) {
+func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry, o options) ([]block, error) {
 	queue := make(chan *codedBlock, max(o.threads-1, 0)) // in the order of the stream
 	slots := make(chan struct{}, o.threads)              // blocks in memory
 	failed := make(chan struct{})                        // closed if the writer fails
@@ -185,7 +174,7 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 		}
 		return err
 	})
-	with := resources{g, tasks.NewPool(o.threads)}
+	pool := tasks.NewPool(o.threads)
 	zero := &zeroBlock{}
 	c := &cutter{size: o.blockSize}
 	c.emit = func(text []byte, cl class, code *coded) error {
@@ -198,8 +187,8 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 		}
 		b := &codedBlock{block: block{size: len(text)}, done: make(chan struct{})}
 		go func() {
-			with.pool.Enter()
-			defer with.pool.Leave()
+			pool.Enter()
+			defer pool.Leave()
 			b.hash = xxh3.Hash(text)
 			switch {
 			case code != nil && code.hash == b.hash && len(code.bytes) < len(text):
@@ -207,7 +196,7 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 			case len(text) == o.blockSize && isZero(text):
 				b.method, b.bytes = zero.code(text)
 			default:
-				b.method, b.bytes = codeBlock(text, cl, with)
+				b.method, b.bytes = codeBlock(text, cl, pool)
 			}
 			b.coded, b.codedHash = len(b.bytes), xxh3.Hash(b.bytes)
 			close(b.done)
@@ -224,7 +213,7 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 	if err == nil {
 		err = c.flush()
 	}
-	if err != nil && g == nil { // the GPU is closed after this, so blocks that use it are waited for
+	if err != nil {
 		close(stopped)
 	}
 	close(queue)

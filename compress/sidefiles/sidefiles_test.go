@@ -264,11 +264,11 @@ func TestArraysAsText(t *testing.T) {
 		want  method
 		tried bool
 	}{{"smooth", smooth, methodDoubles, false}, {"repeats", again, methodBlocksort, true}, {"noise", noise(40_000), methodStored, true}} {
-		coded, _ := code(c.block, methodDoubles, resources{})
+		coded, _ := code(c.block, methodDoubles, nil)
 		if got := textMayBeSmaller(c.block, len(coded), mostOfArray); got != c.tried {
 			t.Errorf("%s: text is tried for %d bytes, or not: %v", c.name, len(coded), got)
 		}
-		m, b := codeBlock(c.block, classArray64, resources{})
+		m, b := codeBlock(c.block, classArray64, nil)
 		if m != c.want {
 			t.Errorf("%s: coded by method %d in %d bytes", c.name, m, len(b))
 		}
@@ -294,11 +294,11 @@ func TestRecordsAsText(t *testing.T) {
 		{"repeats", again, methodBlocksort, true},
 		{"noise", noise(15_000), methodStored, true},
 	} {
-		coded, _ := code(c.block, methodRecords, resources{})
+		coded, _ := code(c.block, methodRecords, nil)
 		if got := textMayBeSmaller(c.block, len(coded), mostOfRecords); got != c.tried {
 			t.Errorf("%s: text is tried for %d bytes, or not: %v", c.name, len(coded), got)
 		}
-		m, b := codeBlock(c.block, classRecord, resources{})
+		m, b := codeBlock(c.block, classRecord, nil)
 		if m != c.want {
 			t.Errorf("%s: coded by method %d in %d bytes", c.name, m, len(b))
 		}

@@ -22,6 +22,6 @@ type zeroBlock struct {
 
 // code returns the method of a block of zeros, which is one that is decoded fast, and its code, which must not be changed.
 func (z *zeroBlock) code(text []byte) (method, []byte) {
-	z.once.Do(func() { z.method, z.bytes = smallest(text, resources{}, methodDoubles) })
+	z.once.Do(func() { z.method, z.bytes = smallest(text, nil, methodDoubles) })
 	return z.method, z.bytes
 }

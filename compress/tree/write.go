@@ -37,9 +37,6 @@ type Options struct {
 	Progress func(n uint64)
 	// Access is who may read the files, and so the side archive that Make writes.
 	Access commit.Access
-	// GPU has arrays of floats coded with the first GPU; the side archive is the same. Note is called with a line for the user if it fails.
-	GPU  bool
-	Note func(line string)
 	// Parity is the share of the side archive that can be restored, see parity.Options.Share; 0: Make writes no parity.
 	Parity float64
 }
@@ -48,9 +45,6 @@ func (o *Options) sidefiles() []sidefiles.Option {
 	list := []sidefiles.Option{sidefiles.WithThreads(max(o.Threads, 1))}
 	if o.Memory > 0 {
 		list = append(list, sidefiles.WithMemory(o.Memory))
-	}
-	if o.GPU {
-		list = append(list, sidefiles.WithGPU(o.Note))
 	}
 	return list
 }

@@ -157,38 +157,3 @@ func TestChimerasAndVariants(t *testing.T) {
 		t.Errorf("the second haplotype differs in %d places, want some 100", breaks)
 	}
 }
-
-// TestCost compares the cost of substitutions with the formula, and checks that errors of more kinds cost more.
-func TestCost(t *testing.T) {
-	testrun.NoRace(t)
-	draw := func(indels, chimeras float64) Cost {
-		return small(t, Config{Long: true, Length: 3000, Reads: 1000, Quality: HiFi, Indels: indels, Chimeras: chimeras, NRate: 0.001}).Cost()
-	}
-	c := draw(0, 0)
-	substitutions := func(c Cost) float64 {
-		e := c.Substitutions / c.Bases
-		return c.Bases * (-e*math.Log2(e) - (1-e)*math.Log2(1-e) + e*math.Log2(3))
-	}
-	e, want := c.Substitutions/c.Bases, substitutions(c)
-	if math.Abs(c.Errors-want) > 1 || c.Insertions+c.Deletions != 0 || e < 0.008 || e > 0.011 {
-		t.Errorf("%+v: errors should cost %.0f bits", c, want)
-	}
-	if want := 1000 * math.Log2(400_000); math.Abs(c.Places-want) > 1 {
-		t.Errorf("places cost %.0f bits, want %.0f", c.Places, want)
-	}
-	if want := c.Bases * (0.001*math.Log2(1000) + 0.999*math.Log2(1/0.999)); math.Abs(c.Ns-want) > 0.1*want {
-		t.Errorf("Ns cost %.0f bits, want %.0f", c.Ns, want)
-	}
-	// Lengths are drawn log-normal with sigma 0.6: their standard deviation is some 2,300, and they are skewed.
-	if perRead := c.Lengths / 1000; perRead < 12 || perRead > 13.5 {
-		t.Errorf("a length costs %.2f bits", perRead)
-	}
-	with := draw(0.002, 0)
-	perIndel := (with.Errors - substitutions(with)) / (with.Insertions + with.Deletions)
-	if perIndel < 7 || perIndel > 14 {
-		t.Errorf("%.0f insertions and %.0f deletions cost %.1f bits each", with.Insertions, with.Deletions, perIndel)
-	}
-	if chimeric := draw(0.002, 1); chimeric.Places < 1.9*with.Places {
-		t.Errorf("places of chimeras cost %.0f bits, others %.0f", chimeric.Places, with.Places)
-	}
-}
