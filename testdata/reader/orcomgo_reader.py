@@ -1358,7 +1358,8 @@ def learn(prob, bit, limit):
     p, count = prob
     goal = (1 << 22) - 1 if bit else 0
     prob[0] = p + ((goal - p) * (131072 // (2 * count + 3)) >> 16)
-    prob[1] = min(count + 1, limit)
+    if count < limit:
+        prob[1] = count + 1
 
 
 class Probs:
