@@ -3135,7 +3135,7 @@ class EditsDecoder:
         if i >= self.room:
             return 0
         first = i
-        while first > 0 and self.template(first - 1) == self.template(i):
+        while first > 0 and i - first < 8 and self.template(first - 1) == self.template(i):
             first -= 1
         n = 1
         while n < 8 and first + n < self.room and self.template(first + n) == self.template(i):
