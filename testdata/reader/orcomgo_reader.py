@@ -1358,7 +1358,8 @@ def learn(prob, bit, limit):
     p, count = prob
     goal = (1 << 22) - 1 if bit else 0
     prob[0] = p + ((goal - p) * (131072 // (2 * count + 3)) >> 16)
-    prob[1] = min(count + 1, limit)
+    if count < limit:
+        prob[1] = count + 1
 
 
 class Probs:
@@ -3134,7 +3135,7 @@ class EditsDecoder:
         if i >= self.room:
             return 0
         first = i
-        while first > 0 and self.template(first - 1) == self.template(i):
+        while first > 0 and i - first < 8 and self.template(first - 1) == self.template(i):
             first -= 1
         n = 1
         while n < 8 and first + n < self.room and self.template(first + n) == self.template(i):
