@@ -36,34 +36,37 @@ const (
 )
 
 // Prepare makes the tables of the code of words. They take 0.1 to 0.2 s of a thread, so that a caller who will write parity of more than
-// a megabyte has that done beside other work.
+// a megabyte has that done beside other work. It does nothing where Write will use codes of bytes alone.
 func Prepare() {
+	if memoryLimit() < writeWordsLimit {
+		return
+	}
 	_, _ = reedsolomon.New(1, 1, reedsolomon.WithLeopardGF16(true))
 }
 
-// newCode returns a code by which share of the sectors, but at least two, can be restored.
-func newCode(size int64, share float64) code {
+// newCode returns a code by which share of the sectors, but at least two, can be restored. Groups have at most so many sectors.
+func newCode(size int64, share float64, shards int64) code {
 	// A code of bytes takes much less memory than one of words, which is not worth that for small files.
 	few := roundUp((size-1)/(maxByteShards*7/8)+1, 64)
 	c := code{size: size, sector: int(min(max(few, leastSector), diskSector)), groups: 1}
-	c.divide(max(2, int64(math.Round(float64(c.sectors())*share))))
+	c.divide(max(2, int64(math.Round(float64(c.sectors())*share))), shards)
 	return c
 }
 
 // divide makes as few groups as can have so many sectors of parity, or somewhat more, together.
-func (c *code) divide(parity int64) {
+func (c *code) divide(parity, shards int64) {
 	for c.groups = 1; ; {
 		c.parity = int((parity-1)/int64(c.groups) + 1)
-		if c.valid() {
+		if c.fits(shards) {
 			return
 		}
-		c.groups = max(c.groups+1, c.leastGroups())
+		c.groups = max(c.groups+1, c.leastGroups(shards))
 	}
 }
 
-// leastGroups returns how many groups there must be with so much parity in each.
-func (c *code) leastGroups() int {
-	n, most := c.sectors(), int64(maxShards-ceilPow2(c.parity))
+// leastGroups returns how many groups there must be with so much parity in each, and so many sectors with it.
+func (c *code) leastGroups(shards int64) int {
+	n, most := c.sectors(), shards-int64(ceilPow2(c.parity))
 	if n <= most || most < runLength {
 		return 1
 	}
@@ -73,8 +76,8 @@ func (c *code) leastGroups() int {
 // ceilPow2 returns the least power of two that is n or more.
 func ceilPow2(n int) int { return 1 << bits.Len(uint(n-1)) }
 
-// smallCode returns a code with so many bytes of parity, but at least one sector, of which there is one for all if that is enough.
-func smallCode(size, parity int64) code {
+// smallCode is newCode for so many bytes of parity, but at least one sector, of which there is one for all if that is enough.
+func smallCode(size, parity, shards int64) code {
 	c := code{size: size, sector: maxSector, groups: 1}
 	if parity < 2*maxSector {
 		// The sum of the sector and of the checksums is least for this.
@@ -82,13 +85,13 @@ func smallCode(size, parity int64) code {
 		c.parity = 1
 		return c
 	}
-	c.divide(parity / maxSector)
+	c.divide(parity/maxSector, shards)
 	return c
 }
 
 // BytesOf returns Options.Bytes by which Write makes packets of so many bytes of data of size bytes.
 func BytesOf(size, packets int64) int64 {
-	s := shape{data: smallCode(size, 2*maxSector)}
+	s := shape{data: smallCode(size, 2*maxSector, maxShards)}
 	sums := s.sums()
 	parity := packets - sums.sectors()*headerSize - sums.size
 	return max(parity/(headerSize+maxSector), 0) * maxSector
@@ -98,7 +101,7 @@ func BytesOf(size, packets int64) int64 {
 func spareCode(size int64, sector, parity int) code {
 	c := code{size: size, sector: int(min(int64(sector), roundUp(size, 64))), groups: 1, parity: parity}
 	if parity > 0 {
-		c.groups = c.leastGroups()
+		c.groups = c.leastGroups(maxShards)
 	}
 	return c
 }

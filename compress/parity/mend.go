@@ -136,8 +136,12 @@ type Memory struct {
 // ErrMemory is the error where --memory is too little for all checksums or for mending.
 var ErrMemory = errors.New("mending this takes more --memory while it is read: orcomgo repair mends it on disk")
 
-// wordsLimit is the least limit of memory with which readers use codes of words, of which package reedsolomon keeps tables of 74 MB.
-const wordsLimit = 224 << 20
+// The least limits of memory with which codes of words are used, of which package reedsolomon keeps tables of 74 MB: by readers, and
+// by writers, which hold more beside.
+const (
+	wordsLimit      = 224 << 20
+	writeWordsLimit = 512 << 20
+)
 
 // sectorMemory is about how many bytes a sector takes that is not where it was.
 const sectorMemory = 64

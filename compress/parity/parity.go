@@ -156,15 +156,19 @@ type Options struct {
 // MaxShare is the largest Options.Share.
 const MaxShare = 0.2
 
-// Write writes the packets for the first size bytes of data, at least one. The bytes written depend on data, ID, Share and Bytes alone.
+// Write writes the packets for the first size bytes of data, at least one. The bytes written depend on data, ID, Share and Bytes, and on
+// whether the program's limit of memory allows codes of words.
 func Write(w io.Writer, data io.ReaderAt, size int64, o Options) error {
-	s := shape{id: o.ID}
+	s, shards := shape{id: o.ID}, int64(maxShards)
+	if memoryLimit() < writeWordsLimit {
+		shards = maxByteShards
+	}
 	if o.Share > 0 {
-		s.data = newCode(size, min(o.Share, MaxShare))
+		s.data = newCode(size, min(o.Share, MaxShare), shards)
 		sums := (s.data.sectors()*sumSize-1)/int64(s.data.sector) + 1
 		s.spare = uint32(min(sums/4+1, maxSpare)) // a quarter, as nothing can be mended without them
 	} else {
-		s.data = smallCode(size, o.Bytes)
+		s.data = smallCode(size, o.Bytes, shards)
 	}
 	sums, err := s.data.checksums(data, o.Threads)
 	if err != nil {

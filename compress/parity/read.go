@@ -36,7 +36,7 @@ func (s *Set) Share() float64 {
 
 // hasShare reports whether there are as many sectors of parity as Options.Share makes, which are rounded.
 func (s *Set) hasShare(share float64) bool {
-	want := newCode(s.data.size, min(share, MaxShare))
+	want := newCode(s.data.size, min(share, MaxShare), maxShards)
 	return s.data.groups*s.data.parity >= want.groups*want.parity
 }
 
