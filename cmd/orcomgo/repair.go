@@ -159,7 +159,7 @@ func (o *repairFlags) options() compress.RepairOptions {
 // repair repairs p. Of an archive that is beyond repair it returns which records are lost.
 func (o *repairFlags) repair(ctx context.Context, p protected) (list []compress.Repaired, lost []compress.FileStatus, err error) {
 	if p.tree != nil {
-		list, err = tree.Repair(*p.tree, o.options())
+		list, err = tree.Repair(ctx, *p.tree, o.options())
 		return list, nil, err
 	}
 	if !p.archive.Has[commit.Packed] {

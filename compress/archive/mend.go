@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 
 	"orcomgo/bins/parse"
@@ -74,21 +75,21 @@ func (r *Reader) tryParity() (m *mended, by string, err error) {
 			return &mended{v, r.f, v.Size()}, filepath.Base(parity.Path(r.f.Name())), nil
 		}
 	}
-	if r.m == nil || r.m.Parity.Len == 0 {
-		return nil, "", failed
+	at, length := int64(0), int64(math.MaxInt64) // of the parity within; without a manifest anywhere
+	if r.m != nil {
+		at, length = int64(r.m.Parity.Off), int64(r.m.Parity.Len)
 	}
-	p := r.m.Parity
 	err = parse.ErrCorrupt
 	var from parity.Copy // that has the parity
 	for i := 0; err != nil && i < len(copies); i++ {
 		from = copies[i]
-		set, err = parity.Read(io.NewSectionReader(from.R, int64(p.Off), int64(p.Len)), min(int64(p.Len), max(0, from.Size-int64(p.Off))))
+		set, err = parity.Read(io.NewSectionReader(from.R, at, length), min(length, max(0, from.Size-at)))
 	}
 	if err != nil {
 		return nil, "", failed // CheckRest says what is wrong with the parity within
 	}
 	v, err := parity.Restore(set, copies...)
-	if err != nil || v.Intact() || v.Size() != int64(p.Off-labelLen) {
+	if err != nil || v.Intact() || r.m != nil && v.Size() != at-labelLen {
 		return nil, "", err
 	}
 	return &mended{v, from.R, max(from.Size, v.Size())}, "its own parity", nil

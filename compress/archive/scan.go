@@ -8,7 +8,6 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
 	"orcomgo/bins/vfs"
-	"orcomgo/compress/parity"
 )
 
 // lostOffset is where a section is that was not found: beyond any file.
@@ -37,16 +36,12 @@ func OpenScan(e commit.Entry) (*Reader, error) {
 	return r, nil
 }
 
-// scan sets the manifest. If there is parity that is whole, sections are looked for in what it mends.
+// scan sets the manifest. If there is parity, sections are looked for in what it mends.
 func (r *Reader) scan(b bulk) error {
-	if set, err := parity.Read(b, int64(b.size)); err == nil {
-		if v, err := parity.Restore(set, parity.Copy{R: b, Size: int64(b.size)}); err == nil && v.Lost() == 0 && !v.Whole() {
-			m := &mended{v, r.f, max(int64(b.size), v.Size())}
-			r.mended.Store(m)
-			b.ReaderAt, b.size = m, uint64(m.size)
-		}
+	if r.mend() {
+		m := r.mended.Load()
+		b.ReaderAt, b.size = m, uint64(m.size)
 	}
-	r.tried = true
 	found, err := findSections(b)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"sync/atomic"
 
@@ -216,17 +217,20 @@ func (w *Writer) addParity(m *Manifest, o parity.Options) error {
 		return nil
 	}
 	o.ID = w.id
-	out := &sectionWriter{f: w.f, at: int64(w.off + labelLen), hash: xxh3.New()}
-	if err := parity.Write(out, w.f, int64(w.off), o); err != nil {
+	out, hash := io.NewOffsetWriter(w.f, int64(w.off+labelLen)), xxh3.New()
+	if err := parity.Write(io.MultiWriter(out, hash), w.f, int64(w.off), o); err != nil {
 		return err
 	}
-	s := Section{Off: w.off + labelLen, Hash: out.hash.Sum64()}
-	s.Len = uint64(out.at) - s.Off
+	end, err := out.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return err
+	}
+	s := Section{Off: w.off + labelLen, Len: uint64(end), Hash: hash.Sum64()}
 	l := label{kind: kindParity}
 	if _, err := w.f.WriteAt(l.append(nil, &s), int64(w.off)); err != nil {
 		return err
 	}
-	w.off = uint64(out.at)
+	w.off = s.Off + s.Len
 	m.Parity, m.BulkLen = s, w.off
 	return nil
 }
@@ -242,20 +246,6 @@ func (w *Writer) endWith(m *Manifest) (data []byte, err error) {
 		return nil, err
 	}
 	return data, w.f.Sync()
-}
-
-// sectionWriter writes to a file, one piece after the other, and hashes what it writes.
-type sectionWriter struct {
-	f    *commit.Temp
-	at   int64
-	hash *xxh3.Hasher
-}
-
-func (s *sectionWriter) Write(b []byte) (int, error) {
-	n, err := s.f.WriteAt(b, s.at)
-	s.at += int64(n)
-	s.hash.Write(b[:n]) // a Hasher does not fail
-	return n, err
 }
 
 // olderIsWhole reports whether there is a packed archive of the name whose bulk file is enough to read it.

@@ -59,8 +59,26 @@ func (s *Set) Check(threads int, copies ...Copy) (*View, error) {
 			return nil, err
 		}
 		v.add(found)
+		if found, err = v.lastSector(of); err != nil {
+			return nil, err
+		}
+		v.add(found)
 	}
 	return v, nil
+}
+
+// lastSector returns the last sector, which may be shorter than others, if the copy ends with it.
+func (v *View) lastSector(of int) ([]run, error) {
+	last := v.set.data.sectors() - 1
+	b := make([]byte, v.set.data.length(last))
+	at := v.copies[of].Size - int64(len(b))
+	if at < 0 || v.runOf(last) != nil {
+		return nil, nil
+	}
+	if err := readFull(v.copies[of].R, b, at); err != nil || checksum(b) != v.set.sum(last) {
+		return nil, err
+	}
+	return []run{{first: last, count: 1, of: of, at: at, weak: true}}, nil
 }
 
 // add adds runs of sectors, of which those count that are lost so far.

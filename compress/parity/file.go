@@ -86,8 +86,14 @@ func (v *View) Problem(path, by string) error {
 
 // damage says what is wrong with the first copy of v.
 func (v *View) damage() string {
-	if n := v.Restored() + v.Taken() + v.Lost(); n > 0 {
-		return fmt.Sprintf("%d of %d sectors are damaged", n, v.Sectors())
+	n := v.set.Sectors()
+	for _, r := range v.runs {
+		if r.of == 0 {
+			n -= r.count
+		}
+	}
+	if n > 0 {
+		return fmt.Sprintf("%d of %d sectors are damaged", n, v.set.Sectors())
 	}
 	return "bytes were inserted, removed or added"
 }

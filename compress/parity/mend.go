@@ -16,29 +16,6 @@ var ErrLost = fmt.Errorf("a damaged sector can't be restored: %w", parse.ErrCorr
 // Lost returns how many sectors neither a copy has nor Mend has restored.
 func (v *View) Lost() int64 { return int64(len(v.lost)) }
 
-// Restored returns how many sectors Mend has restored.
-func (v *View) Restored() int64 { return int64(len(v.restored)) }
-
-// Moved returns how many sectors of the first copy are where they were not.
-func (v *View) Moved() (n int64) {
-	for _, r := range v.runs {
-		if r.of == 0 && r.at != r.first*int64(v.set.data.sector) {
-			n += r.count
-		}
-	}
-	return n
-}
-
-// Taken returns how many sectors are those of copies other than the first.
-func (v *View) Taken() (n int64) {
-	for _, r := range v.runs {
-		if r.of > 0 {
-			n += r.count
-		}
-	}
-	return n
-}
-
 // Whole reports whether the first copy is as it was.
 func (v *View) Whole() bool { return v.Intact() && v.copies[0].Size == v.set.data.size }
 
@@ -92,9 +69,6 @@ func (v *View) mend(threads int, memory uint64, store Store) error {
 	}
 	return err
 }
-
-// Sectors returns how many sectors there are.
-func (v *View) Sectors() int64 { return v.set.data.sectors() }
 
 // Size returns how many bytes there are.
 func (v *View) Size() int64 { return v.set.data.size }

@@ -76,7 +76,7 @@ func TestRepair(t *testing.T) {
 			if err := os.WriteFile(at.Path(), damaged, 0o666); err != nil {
 				t.Error(err)
 			}
-			list, err := Repair(at, parity.RepairOptions{Threads: 1})
+			list, err := Repair(context.Background(), at, parity.RepairOptions{Threads: 1})
 			got, readErr := os.ReadFile(at.Path())
 			if err != nil || readErr != nil {
 				t.Error(kind, err, readErr)
