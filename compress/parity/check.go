@@ -149,12 +149,9 @@ func (v *View) checkPlaces(of int, threads int) (runs []run, bad []int64, err er
 
 // search looks for lost sectors in those bytes of a copy that are not of a sector at its place.
 func (v *View) search(of int) (found []run, err error) {
-	if found, err = v.shortSector(of); err != nil {
-		return nil, err
-	}
 	s := newSearch(v, of)
 	if s == nil {
-		return found, nil
+		return nil, nil
 	}
 	sector := int64(v.set.data.sector)
 	var places []run // of this copy, which are in the order of their bytes as they are where they were
@@ -176,21 +173,6 @@ func (v *View) search(of int) (found []run, err error) {
 		return s.gap(found, at, v.copies[of].Size)
 	}
 	return found, nil
-}
-
-// shortSector looks for the last sector at the end of a copy, if it is lost and shorter than others.
-func (v *View) shortSector(of int) ([]run, error) {
-	c, copied := &v.set.data, v.copies[of]
-	last := c.sectors() - 1
-	n := c.length(last)
-	if len(v.lost) == 0 || v.lost[len(v.lost)-1] != last || n == c.sector || copied.Size < int64(n) {
-		return nil, nil
-	}
-	b := make([]byte, n)
-	if err := readFull(copied.R, b, copied.Size-int64(n)); err != nil || checksum(b) != v.set.sum(last) {
-		return nil, err
-	}
-	return []run{{first: last, count: 1, of: of, at: copied.Size - int64(n), weak: true}}, nil
 }
 
 // search is the search for sectors in a copy.
