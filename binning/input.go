@@ -176,7 +176,7 @@ func checkTwice(inputs []InputSpec) error {
 			first[name] = in.Path
 		case other == in.Path:
 			return fmt.Errorf("%s: this input is given twice", in.Path)
-		case sameFile(other, in.Path):
+		case SameFile(other, in.Path):
 			return fmt.Errorf("%s: this input is given twice: %s is the same file", in.Path, other)
 		}
 	}
@@ -191,7 +191,8 @@ func statInput(path string) (fs.FileInfo, error) {
 	return os.Stat(path)
 }
 
-func sameFile(a, b string) bool {
+// SameFile reports whether two paths lead to one file or directory.
+func SameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
 		return false

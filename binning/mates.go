@@ -47,15 +47,15 @@ func mateName(name []byte) []byte {
 // hasMates reports whether an input is of a group.
 func (s *InputSpec) hasMates() bool { return s.Mate >= 0 || s.Further }
 
-// leadOf returns the input with the first mates of an input's group.
-func leadOf(inputs []*input, in *input) *input {
-	switch s := &in.spec; {
+// FirstOf returns the number of the input with the first mates of the group of input i, whose spec this is, or i.
+func (s *InputSpec) FirstOf(i int) int {
+	switch {
 	case s.Further:
-		return inputs[s.Lead]
+		return s.Lead
 	case s.Mate >= 0 && !s.First:
-		return inputs[s.Mate]
+		return s.Mate
 	}
-	return in
+	return i
 }
 
 // groupOf returns the inputs of a group, given that with the first mates: first, second and further mates, these in their order.
@@ -77,7 +77,7 @@ func (m *mates) add(inputs []*input, in *input, s *stream, last bool) error {
 	if !in.spec.hasMates() {
 		return nil
 	}
-	first := leadOf(inputs, in)
+	first := inputs[in.spec.FirstOf(in.index)]
 	if m.groups == nil {
 		m.groups = make(map[int]*group)
 	}

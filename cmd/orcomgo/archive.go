@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"orcomgo/binning"
 	"orcomgo/cmd/orcomgo/batches"
@@ -142,13 +141,4 @@ func anyDirectory(paths []string) bool {
 		}
 	}
 	return false
-}
-
-func sameDirectory(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
 }

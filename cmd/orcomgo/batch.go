@@ -235,7 +235,7 @@ func (b *batch) scan(dirs []string) error {
 			return err
 		}
 		name := sideName(dir)
-		if other, ok := names[name]; ok && sameDirectory(dir, other) {
+		if other, ok := names[name]; ok && binning.SameFile(dir, other) {
 			return b.usagef("the directory %s is given twice", dir)
 		} else if ok {
 			return b.usagef("the side archives of %s and %s would have the same name: archive one at a time", other, dir)

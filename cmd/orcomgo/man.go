@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 
+	"orcomgo/bins/vfs"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
@@ -37,7 +39,7 @@ Examples:
 // writePages writes all man pages.
 func writePages(root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("%s: %w", dir, cause(err))
+		return fmt.Errorf("%s: %w", dir, vfs.Cause(err))
 	}
 	for _, c := range append(root.Commands(), root) {
 		c.Long = "```\n" + c.Long + "\n```" // else asterisks in it would be marks of Markdown

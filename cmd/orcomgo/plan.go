@@ -21,6 +21,7 @@ import (
 	"orcomgo/binning"
 	"orcomgo/binning/samples"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 
@@ -159,7 +160,7 @@ func (o *planFlags) run(ctx context.Context, s *streams, args []string) error {
 	p.each = o.resources
 	p.each.threads, p.each.memory = max(o.threads/o.jobs, 1), o.memory/size(o.jobs)
 	if p.dir, err = os.MkdirTemp(o.tempDir, "orcomgo-plan-"); err != nil {
-		return fmt.Errorf("%s: a directory for temporary files can't be made: %w", cmp.Or(o.tempDir, os.TempDir()), cause(err))
+		return fmt.Errorf("%s: a directory for temporary files can't be made: %w", cmp.Or(o.tempDir, os.TempDir()), vfs.Cause(err))
 	}
 	defer os.RemoveAll(p.dir)
 	if err := p.group(ctx); err != nil {
@@ -308,7 +309,7 @@ func (p *plan) measure(ctx context.Context, s *samples.Sample, a *planned) error
 func (p *plan) trial(ctx context.Context, name string, inputs []binning.InputSpec) (m packJSON, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return m, cause(err)
+		return m, vfs.Cause(err)
 	}
 	args := []string{"archive", "--json", "--quiet", "--device", "cpu", "--as", name, "--threads", fmt.Sprint(p.each.threads),
 		"--memory", p.each.memory.String()}

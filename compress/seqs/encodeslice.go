@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"orcomgo/bases"
+	"orcomgo/bins/record"
 	"orcomgo/compress/basemodel"
 	"orcomgo/compress/overlap"
 )
@@ -160,7 +161,9 @@ func (e *Encoder) Letters(ctx context.Context, c *Column) ([]byte, error) {
 		for ; read < int(x.Read); read++ {
 			to += c.Lengths.Of(read)
 		}
-		applyException(dst[to:to+c.Lengths.Of(read)], x)
+		if err := record.ApplyException(dst[to:to+c.Lengths.Of(read)], x); err != nil {
+			return nil, err
+		}
 	}
 	return dst, ctx.Err()
 }
