@@ -2984,8 +2984,8 @@ class SliceDecoder:
         return max(read.qualities[i] - 33, 0)
 
     def differ_by_quality(self, probs, read, rest, reference):
-        e = sum(ERROR_RATE[self.quality(read, i)] for i in range(read.length)) & MASK32 | 2
-        length = e.bit_length()
+        e = sum(ERROR_RATE[self.quality(read, i)] for i in range(read.length)) & MASK32
+        length = (e | 2).bit_length()
         at = min(2 * length + (e >> (length - 2) & 1), 63)
         left = probs.tree(("differ", at), 8, MEMORY)
         found, last = {}, 0
