@@ -304,17 +304,7 @@ func (r *Reader) Read(s Section, dst []byte, what string) ([]byte, error) {
 		}
 	}
 	dst = dst[:n]
-	err := r.mendingRead(s, func(f io.ReaderAt) error {
-		b := bulk{f, r.f.Name() + ": " + what, 0}
-		if err := b.read(dst, s.Off); err != nil {
-			return err
-		}
-		if Hash64(dst) != s.Hash {
-			return r.differs(what)
-		}
-		return nil
-	})
-	return dst, err
+	return dst, r.check(s, dst, what, nil)
 }
 
 // room returns memory for s. There is none for bytes that the file does not have.
@@ -398,11 +388,6 @@ func (r *Reader) inside(s Section, what string) error {
 	return nil
 }
 
-// differs returns the error about a wrong checksum.
-func (r *Reader) differs(what string) error {
-	return corrupt(r.f.Name(), "%s: its checksum does not match", what)
-}
-
 // checkPiece is how many bytes Check reads at a time.
 const checkPiece = 1 << 20
 
@@ -415,7 +400,11 @@ func (r *Reader) Check(s Section, what string, count func(bytes uint64)) error {
 	if err := r.inside(s, what); err != nil {
 		return err
 	}
-	buf := make([]byte, min(s.Len, checkPiece))
+	return r.check(s, make([]byte, min(s.Len, checkPiece)), what, count)
+}
+
+// check compares s with its checksum, of which it reads as much at a time as buf has room for.
+func (r *Reader) check(s Section, buf []byte, what string, count func(bytes uint64)) error {
 	return r.mendingRead(s, func(f io.ReaderAt) error {
 		h, b := xxh3.New(), bulk{f, r.f.Name() + ": " + what, 0}
 		for done := uint64(0); done < s.Len; {
@@ -430,7 +419,7 @@ func (r *Reader) Check(s Section, what string, count func(bytes uint64)) error {
 			}
 		}
 		if h.Sum64() != s.Hash {
-			return r.differs(what)
+			return corrupt(r.f.Name(), "%s: its checksum does not match", what)
 		}
 		return nil
 	})

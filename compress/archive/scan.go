@@ -158,19 +158,7 @@ func (m *Manifest) sliceOf(known map[int]*Slice, l *label) *Slice {
 	}
 	s := known[l.number]
 	if s == nil {
-		s = &Slice{From: l.from, Records: l.records, First: Member{Input: l.input}}
-		if in.Mate >= 0 {
-			first, second := l.input, in.Mate
-			if !in.First {
-				first, second = second, first
-			}
-			s.First.Input, s.Mate = first, &Member{Input: second}
-		}
-		s.EachSection(func(c Column, m int, sec *Section) {
-			if l.kept>>(int(c)+int(Columns)*m)&1 != 0 {
-				*sec = Section{Off: lostOffset, Len: 1}
-			}
-		})
+		s = m.lostSlice(l.input, l.from, l.records, l.kept)
 		known[l.number] = s
 	}
 	if s.From != l.from || s.Records != l.records || s.Members()[l.member].Input != l.input {
@@ -178,6 +166,23 @@ func (m *Manifest) sliceOf(known map[int]*Slice, l *label) *Slice {
 	}
 	mem := s.Members()[l.member]
 	mem.Bases, mem.NamesLen = l.bases, l.namesLen
+	return s
+}
+
+// lostSlice returns a slice of records of an input, and of its mates, whose sections are lost: those that kept has, as label.kept.
+func (m *Manifest) lostSlice(input int, from uint64, records int, kept uint16) *Slice {
+	s := &Slice{From: from, Records: records, First: Member{Input: input}}
+	switch in := &m.Inputs[input]; {
+	case in.Mate >= 0 && in.First:
+		s.Mate = &Member{Input: in.Mate}
+	case in.Mate >= 0:
+		s.First.Input, s.Mate = in.Mate, &Member{Input: input}
+	}
+	s.EachSection(func(c Column, m int, sec *Section) {
+		if kept>>(int(c)+int(Columns)*m)&1 != 0 {
+			*sec = Section{Off: lostOffset, Len: 1}
+		}
+	})
 	return s
 }
 
@@ -192,12 +197,7 @@ func (m *Manifest) addSlices(known map[int]*Slice) {
 	fill := func(input int, to uint64) {
 		if next[input] < to {
 			n := min(to-next[input], MaxSliceRecords) // more are lost without a slice
-			s := Slice{From: next[input], Records: int(n), First: Member{Input: input}}
-			if in := &m.Inputs[input]; in.Mate >= 0 {
-				s.Mate = &Member{Input: in.Mate}
-			}
-			s.EachSection(func(_ Column, _ int, sec *Section) { *sec = Section{Off: lostOffset, Len: 1} })
-			m.Slices = append(m.Slices, s)
+			m.Slices = append(m.Slices, *m.lostSlice(input, next[input], int(n), math.MaxUint16))
 			next[input] = to
 		}
 	}
