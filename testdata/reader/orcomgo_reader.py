@@ -1576,29 +1576,14 @@ class Field:
         self.sorted = self.up_length = self.mean = 0
         # Forecasts
         self.history, self.came_from, self.by_value = [], [], {}
-        self.place, self.misses, self.missed = None, 0, 0
+        self.place, self.misses = None, 0
         # Lattice: which values below 2^20 the field has held
         self.held = set()
 
     def text(self):
         if not self.is_number:
             return self.word
-        text = str(self.value).encode()
-        if self.digits:
-            if len(text) > self.digits:
-                raise Damaged("names: a number has too many digits")
-            text = text.rjust(self.digits, b"0")
-        return text
-
-    def key(self):
-        return self.value if self.is_number else self.word
-
-    def set_key(self, key):
-        """Takes the last value only."""
-        if self.is_number:
-            self.value = key
-        else:
-            self.word = key
+        return str(self.value).encode().rjust(self.digits, b"0")
 
     # -- words
 
@@ -1651,8 +1636,8 @@ class Field:
         stepped = value // self.unit
         d = (stepped - self.stepped) & MASK32
         down = -d & MASK32
-        small = (d == 0 or (d < 1 << 31 and d.bit_length() <= self.width - 3)
-                 or (d >= 1 << 31 and down.bit_length() <= min(8, self.width - 3)))
+        small = (d == 0 or d.bit_length() <= self.width - 3
+                 or down.bit_length() <= min(8, self.width - 3))
         if small:
             self.sorted += (4096 - self.sorted) >> 4
         else:
@@ -1695,7 +1680,6 @@ class NameDecoder:
         self.coder = NameCoder()
         self.coder.begin(stream)
         self.shapes = {}                # by id
-        self.ids = {}                   # by shape
         self.new_shapes = 0
         self.matches = self.lattices = 0
         self.last_shape = NEW_SHAPE
@@ -1973,7 +1957,7 @@ class NameChain:
     """Sections of names of an input, slice by slice: one may continue the one before it."""
 
     def __init__(self):
-        self.decoder = None
+        self.decoder, self.continued = None, 0
 
     def decode(self, data, count, mates, size, what):
         """The names of a section; mates are those of the first mates, or None."""
@@ -1992,6 +1976,8 @@ class NameChain:
         else:
             require(self.decoder is not None and (self.decoder.mates is None) == (mates is None),
                     f"{what}: it continues nothing")
+            require(self.continued < 32, f"{what}: too many sections continue others")
+        self.continued = self.continued + 1 if version == 3 else 0
         require(source.uvarint() == size, f"{what}: the length is not that of the manifest")
         if version == 1:
             self.decoder = NameDecoder(source.rest(), mates, rule)
