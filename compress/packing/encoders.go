@@ -110,7 +110,7 @@ func encodeQuals(ctx context.Context, e *encoder, cols *[2]*columns.Columns, m i
 	c := cols[m]
 	in := quals.Input{Quals: c.Quals, Lengths: c.Lengths, Records: c.Records, Progress: c.Coded}
 	if c.ByBases {
-		if in.Bases, err = e.enc.Letters(ctx, columns.SeqColumn(c)); err != nil {
+		if in.Bases, err = e.letters(ctx, make([]byte, 0, c.Bases()+letterSlack), c); err != nil {
 			return nil, err
 		}
 	}

@@ -146,3 +146,11 @@ func (g *gatherer) sorted(ctx context.Context, spec *slicing.Spec) (*sortedRun, 
 		return run, err
 	})
 }
+
+// letters returns the letters of c's reads, in the memory of dst if it has letterSlack bytes more than these.
+func (g *gatherer) letters(ctx context.Context, dst []byte, c *columns.Columns) ([]byte, error) {
+	return g.enc.Letters(ctx, dst, columns.SeqColumn(c))
+}
+
+// letterSlack is how many bytes more than its letters the memory of seqs.Encoder.Letters should have.
+const letterSlack = 64

@@ -243,7 +243,7 @@ func (e *encoder) run(ctx context.Context) (inFlight int, err error) {
 	}
 	f := newFlight(e.specs, e.o.Threads, e.memoryBeside(), dec != nil)
 	if dec == nil {
-		if err := e.write(ctx, f.coded); err != nil || e.o.NoVerify {
+		if err := e.write(ctx, f.coded, nil); err != nil || e.o.NoVerify {
 			return f.coded, err
 		}
 		e.shared = nil // they are read from the file
@@ -256,9 +256,16 @@ func (e *encoder) run(ctx context.Context) (inFlight int, err error) {
 		}
 		return f.coded, e.verificationError(ctx, err)
 	}
-	v := e.following(dec, f.verified)
+	var early *earlyTexts
+	var beside func(ctx context.Context) error
+	if e.hashesEarly() {
+		early = newEarlyTexts(&e.man)
+		pieces := e.textPieces()
+		beside = func(ctx context.Context) error { return early.hash(ctx, e.gatherer, pieces) }
+	}
+	v := e.following(dec, f.verified, early)
 	g, c := errgroup.WithContext(ctx)
-	g.Go(func() error { return e.write(c, f.coded) })
+	g.Go(func() error { return e.write(c, f.coded, beside) })
 	g.Go(func() error { return e.verificationError(c, v.slices(c)) })
 	if err := g.Wait(); err != nil {
 		return 0, err

@@ -15,6 +15,7 @@ import (
 	"orcomgo/compress/seqs"
 	"orcomgo/compress/source"
 	"orcomgo/compress/workers"
+	"orcomgo/digest"
 )
 
 // verification decodes what was written and compares it with the bins: the text, where it must be
@@ -23,6 +24,7 @@ import (
 // unpack will deliver into the manifest.
 type verification struct {
 	*packer
+	early  *earlyTexts // nil if no texts were hashed early
 	src    *source.Packed
 	replay *restoring.Replay
 	jobs   []restoring.Job
@@ -32,9 +34,6 @@ type verification struct {
 	// follows says that slices are decoded by the shared sections in memory, before these are written.
 	follows bool
 }
-
-// textSum is the hash of a text, and its length.
-type textSum struct{ hash, size uint64 }
 
 // verificationError returns err as an error of verification unless it is that of ctx.
 func (p *packer) verificationError(ctx context.Context, err error) error {
@@ -49,10 +48,10 @@ func (p *packer) verificationError(ctx context.Context, err error) error {
 }
 
 // following returns a verification that runs while slices are written. They are decoded by dec, so many at once.
-func (p *packer) following(dec *seqs.Decoder, atOnce int) *verification {
+func (p *packer) following(dec *seqs.Decoder, atOnce int, early *earlyTexts) *verification {
 	src := source.NewPacked(p.w.Reader(&p.man), p.pool, p.o.Memory)
 	src.Seqs = dec
-	v := p.verification(src, &following{src, p.written})
+	v := p.verification(src, &following{src, p.written}, early)
 	v.follows = true
 	v.replay.Pool = p.pool
 	v.replay.SetFlight(atOnce)
@@ -67,17 +66,17 @@ func (p *packer) afterwards() (*verification, error) {
 	}
 	src := source.NewPacked(r, workers.NewPool(p.o.Threads), p.o.Memory)
 	src.Threads = seqs.SegmentThreads(src.Threads, p.o.Memory)
-	return p.verification(src, src), nil
+	return p.verification(src, src, nil), nil
 }
 
 // verification returns one of what src reads; slices are decoded by decoding.
-func (p *packer) verification(src *source.Packed, decoding source.Source) *verification {
+func (p *packer) verification(src *source.Packed, decoding source.Source, early *earlyTexts) *verification {
 	man := &p.man
-	v := &verification{packer: p, src: src, jobs: restoring.WholeArchive(man),
+	v := &verification{packer: p, early: early, src: src, jobs: restoring.WholeArchive(man),
 		reads: make([]atomic.Uint64, len(man.Inputs)), texts: make([][2]textSum, len(man.Slices))}
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
-		v.checks = append(v.checks, restoring.NewTextCheck(in, true, wantsMD5(in)))
+		v.checks = append(v.checks, restoring.NewTextCheck(in, early == nil, early == nil && wantsMD5(in)))
 	}
 	v.replay = restoring.NewReplay(decoding, "verify", p.o.Threads, p.memoryBeside(), p.o.Progress, v.jobs)
 	for i := range v.jobs {
@@ -203,6 +202,13 @@ func (v *verification) end() error {
 			return err
 		}
 	}
+	sums := make([]digest.Sums, len(man.Inputs))
+	if v.early != nil {
+		var err error
+		if sums, err = v.early.compare(man, v.texts); err != nil {
+			return err
+		}
+	}
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
 		if err := v.checks[i].End(); err != nil {
@@ -211,9 +217,11 @@ func (v *verification) end() error {
 		if v.reads[i].Load() != v.digests[i] {
 			return fmt.Errorf("%s: the reads that come back are not those that were binned: %w", in.Name, parse.ErrCorrupt)
 		}
-		sums := v.checks[i].Sums.Sums()
-		in.OutBytes, in.SHA256, in.MD5 = v.checks[i].Bytes, sums.SHA256, sums.MD5
-		if s := in.Source; s != nil && s.Plain && s.Sums != nil && man.Options.Exact(in.Kind) && sums != *s.Sums {
+		if v.early == nil {
+			sums[i] = v.checks[i].Sums.Sums()
+		}
+		in.OutBytes, in.SHA256, in.MD5 = v.checks[i].Bytes, sums[i].SHA256, sums[i].MD5
+		if s := in.Source; s != nil && s.Plain && s.Sums != nil && man.Options.Exact(in.Kind) && sums[i] != *s.Sums {
 			return fmt.Errorf("%s: the checksums of its text are not those of the file that was binned: %w", in.Name, parse.ErrCorrupt)
 		}
 	}

@@ -121,9 +121,9 @@ func (e *Encoder) Load(ctx context.Context, c *Column) error {
 	return err
 }
 
-// Letters returns the letters of the reads of a column, end to end, as DecodeSlice will return them without Lines. It is safe for
-// concurrent use, after Follow.
-func (e *Encoder) Letters(ctx context.Context, c *Column) ([]byte, error) {
+// Letters appends the letters of the reads of a column to dst, end to end, as DecodeSlice will return them. It is safe for concurrent use,
+// after Follow.
+func (e *Encoder) Letters(ctx context.Context, dst []byte, c *Column) ([]byte, error) {
 	lo, hi := c.span()
 	k, err := e.partOf(c.Input, lo, hi)
 	if err != nil {
@@ -135,7 +135,8 @@ func (e *Encoder) Letters(ctx context.Context, c *Column) ([]byte, error) {
 	}
 	defer e.release()
 	first, _ := p.record(c.Input, c.From)
-	dst := make([]byte, 0, int(c.bases())+bases.PerWord)
+	at := len(dst)
+	dst = slices.Grow(dst, int(c.bases())+c.Records*c.lineEnds()+bases.PerWord)
 	var records [orientedBatch]uint32
 	var reversed [orientedBatch]bool // none: reads are to come back as they were
 	oriented := p.layout.Oriented()
@@ -154,12 +155,15 @@ func (e *Encoder) Letters(ctx context.Context, c *Column) ([]byte, error) {
 				bases.PutLetters(dst[len(dst):len(dst)+bases.PerWord], w)
 				dst = dst[:min(len(dst)+bases.PerWord, end)]
 			}
+			if c.Lines {
+				dst = append(dst, '\n')
+			}
 		}
 	}
-	read, to := 0, 0 // the letters of read begin at `to`
+	read, to := 0, at // the letters of read begin at `to`
 	for x := range c.Exceptions.All {
 		for ; read < int(x.Read); read++ {
-			to += c.Lengths.Of(read)
+			to += c.Lengths.Of(read) + c.lineEnds()
 		}
 		if err := record.ApplyException(dst[to:to+c.Lengths.Of(read)], x); err != nil {
 			return nil, err

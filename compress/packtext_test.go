@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
+	"orcomgo/compress/packing"
 	"orcomgo/internal/testrun"
 )
 
-// TestFreeTexts: the SHA-256 that the manifest has of a text in free order is that of the text that comes back, and archives of few and
-// many threads are the same.
-func TestFreeTexts(t *testing.T) {
+// TestEarlyTexts: the SHA-256 that the manifest has of a text in free order is that of the text that comes back, also where it was
+// hashed before that; and the archive is the same.
+func TestEarlyTexts(t *testing.T) {
 	smallSlices(t)
+	setLimits(t, func(l *packing.Limits) { l.Piece = 7000 })
 	for _, varied := range []bool{false, true} {
 		if varied && testrun.Short() {
 			break
