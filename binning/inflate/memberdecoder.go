@@ -1,7 +1,5 @@
 package inflate
 
-import "hash/crc32"
-
 // MemberDecoder inflates members that FindMembers found, two at once where the processor has the instructions for that. One goroutine
 // at a time may use it.
 type MemberDecoder struct {
@@ -124,5 +122,5 @@ func (d *decoder) startMember(b []byte, m *Member, out []byte, at int) {
 
 // memberIsRight reports whether a member is what its footer says, after run has returned a status.
 func (d *decoder) memberIsRight(m *Member, s status) bool {
-	return s == memberEnds && d.bit <= 8*int(m.From+m.Size) && d.n == d.low+int(m.Length) && crc32.ChecksumIEEE(d.out[d.low:d.n]) == m.CRC
+	return s == memberEnds && d.bit <= 8*int(m.From+m.Size) && d.n == d.low+int(m.Length) && updateCRC(0, d.out[d.low:d.n]) == m.CRC
 }

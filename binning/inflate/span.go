@@ -1,7 +1,6 @@
 package inflate
 
 import (
-	"hash/crc32"
 	"io"
 	"sync/atomic"
 )
@@ -287,10 +286,10 @@ func (s *span) sum() {
 		}
 		crc := uint32(0)
 		if from < len(a) {
-			crc = crc32.Update(crc, crc32.IEEETable, a[from:min(to, len(a))])
+			crc = updateCRC(crc, a[from:min(to, len(a))])
 		}
 		if to > len(a) {
-			crc = crc32.Update(crc, crc32.IEEETable, b[max(from, len(a))-len(a):to-len(a)])
+			crc = updateCRC(crc, b[max(from, len(a))-len(a):to-len(a)])
 		}
 		s.sums = append(s.sums, crc)
 		from = to
