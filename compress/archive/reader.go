@@ -33,7 +33,7 @@ type Reader struct {
 	mending sync.Mutex             // held while damage is looked for
 	tried   bool                   // damage was looked for
 	mended  atomic.Pointer[mended] // nil: nothing is
-	found   map[Section]uint64     // where sections begin whose headers were found, by length and checksum; nil: not looked for
+	found   map[Section]uint64     // where sections begin that were found at another place; nil: not looked for
 	moved   sync.Once              // a problem says that sections are not where they were
 	// problems are those of the bulk file, parityProblem is that of the parity beside it.
 	problems      []error
@@ -366,12 +366,18 @@ func (r *Reader) whereFound(s Section) (at uint64, ok bool) {
 			return 0, false
 		}
 		list, _ := findSections(b)
+		places := make(map[label]Section)
 		for _, f := range list {
-			r.found[Section{Len: f.Len, Hash: f.Hash}] = f.Off
+			places[f.label] = f.Section
 		}
+		r.m.eachSection(func(l label, s *Section) {
+			if f := places[l]; f.Off != s.Off && f.Len == s.Len && f.Hash == s.Hash {
+				r.found[*s] = f.Off
+			}
+		})
 	}
-	at, ok = r.found[Section{Len: s.Len, Hash: s.Hash}]
-	return at, ok && at != s.Off
+	at, ok = r.found[s]
+	return at, ok
 }
 
 // inside returns an error if s is not within the file.
