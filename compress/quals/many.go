@@ -10,7 +10,7 @@ const manyModels = 8
 type many struct {
 	t        *trees
 	kind     kind
-	slots    []state
+	slots    []state      // less stateStart, by xor: memory of fresh ones is all 0, and the system gives it only as it is used
 	bySymbol []weightsOf8 // at last symbol << node bits | node
 	byPlace  []weightsOf8 // at place in the read << node bits | node
 	history  longHistory
@@ -30,7 +30,7 @@ const (
 func newMany(t *trees, total int, k kind) *many {
 	node := t.nodeBits()
 	ctx := min(contextsFor(total, node)+3, 16)
-	m := &many{t: t, kind: k, slots: newSlots(manyModels << (ctx + node))}
+	m := &many{t: t, kind: k, slots: make([]state, manyModels<<(ctx+node)+slotPad)}
 	m.history = longHistory{shift: uint8(64 - ctx), node: uint8(node), top: uint32(len(t.values) - 1)}
 	m.bySymbol = make([]weightsOf8, len(t.values)<<node+256)
 	m.byPlace = make([]weightsOf8, manyPlaces<<node+256)
@@ -94,7 +94,7 @@ func (m *many) decision(s *stream, node uint32, b uint64) (bit int) {
 	sum := int64(0)
 	for i := range x {
 		v[i] = &m.slots[h.at[i]+node]
-		x[i] = int64(*v[i]&4095) - 2048
+		x[i] = int64((*v[i]^stateStart)&4095) - 2048
 		sum += x[i] * int64(w1[i]+w2[i])
 	}
 	p := mixing.Predict(sum)
@@ -107,7 +107,7 @@ func (m *many) decision(s *stream, node uint32, b uint64) (bit int) {
 	for i := range x {
 		mixing.Move(&w1[i], x[i], step)
 		mixing.Move(&w2[i], x[i], step)
-		*v[i] = moves[bit&1][*v[i]]
+		*v[i] = moves[bit&1][*v[i]^stateStart] ^ stateStart
 	}
 	return bit
 }
