@@ -169,6 +169,9 @@ func needed(man *archive.Manifest, sizes *slicing.Sizes) (sum uint64) {
 	return sum
 }
 
+// tablesFrom is from how many bytes of bins on the archive has a megabyte or more, usually, so that parity needs its tables.
+const tablesFrom = 16 << 20
+
 // pack makes the bins of r a packed archive: laid out, cut into slices, encoded, written, verified.
 func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (*restoring.Summary, error) {
 	p, err := newPacker(ctx, r, create, o)
@@ -204,6 +207,9 @@ func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (*r
 	defer p.closeEncoder()
 	if err := p.cut(ctx, enc); err != nil {
 		return nil, err
+	}
+	if r.Meta().StoredBytes() >= tablesFrom {
+		go parity.Prepare()
 	}
 	e := newEncoder(p)
 	coding.Store(e.progress)

@@ -17,7 +17,7 @@ import (
 // as many of all its sectors are left as it has of data.
 type code struct {
 	size   int64
-	sector int // bytes, a multiple of 64 up to MaxSector
+	sector int // bytes, a multiple of 64 up to maxSector
 	groups int
 	parity int // at least 1; 0: there is no parity
 }
@@ -35,11 +35,17 @@ const (
 	leastSector = 256
 )
 
+// Prepare makes the tables of the code of words. They take 0.1 to 0.2 s of a thread, so that a caller who will write parity of more than
+// a megabyte has that done beside other work.
+func Prepare() {
+	_, _ = reedsolomon.New(1, 1, reedsolomon.WithLeopardGF16(true))
+}
+
 // newCode returns a code by which share of the sectors, but at least two, can be restored.
 func newCode(size int64, share float64) code {
 	// A code of bytes takes much less memory than one of words, which is not worth that for small files.
 	few := roundUp((size-1)/(maxByteShards*7/8)+1, 64)
-	c := code{size: size, sector: int(min(max(few, leastSector), MaxSector)), groups: 1}
+	c := code{size: size, sector: int(min(max(few, leastSector), diskSector)), groups: 1}
 	c.divide(max(2, int64(math.Round(float64(c.sectors())*share))))
 	return c
 }
@@ -69,14 +75,14 @@ func ceilPow2(n int) int { return 1 << bits.Len(uint(n-1)) }
 
 // smallCode returns a code with so many bytes of parity, but at least one sector, of which there is one for all if that is enough.
 func smallCode(size, parity int64) code {
-	c := code{size: size, sector: MaxSector, groups: 1}
-	if parity < 2*MaxSector {
+	c := code{size: size, sector: maxSector, groups: 1}
+	if parity < 2*maxSector {
 		// The sum of the sector and of the checksums is least for this.
-		c.sector = int(min(max(roundUp(int64(math.Sqrt(float64(sumSize*size))), 64), leastSector), MaxSector))
+		c.sector = int(min(max(roundUp(int64(math.Sqrt(float64(sumSize*size))), 64), leastSector), maxSector))
 		c.parity = 1
 		return c
 	}
-	c.divide(parity / MaxSector)
+	c.divide(parity / maxSector)
 	return c
 }
 
@@ -93,7 +99,7 @@ func roundUp(n, multiple int64) int64 { return (n + multiple - 1) / multiple * m
 
 // valid reports whether there is such a code.
 func (c *code) valid() bool {
-	if c.size <= 0 || c.sector <= 0 || c.sector > MaxSector || c.sector%64 != 0 || c.groups <= 0 || c.parity <= 0 ||
+	if c.size <= 0 || c.sector <= 0 || c.sector > maxSector || c.sector%64 != 0 || c.groups <= 0 || c.parity <= 0 ||
 		int64(c.groups) > c.sectors() {
 		return false
 	}

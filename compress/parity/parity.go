@@ -15,8 +15,13 @@ import (
 	"orcomgo/bins/commit"
 )
 
-// MaxSector is the length of the longest sector, in bytes.
-const MaxSector = 4096
+// The lengths of sectors, in bytes.
+const (
+	// diskSector is the longest where a share is restored: disks lose such pieces.
+	diskSector = 4096
+	// maxSector is the longest. Parity within an archive has it, so that the checksums of all sectors take half as much.
+	maxSector = 8192
+)
 
 const (
 	magic      = commit.ParityMagic

@@ -96,7 +96,7 @@ func findPackets(b []byte, last bool, found func(s shape, p packet, payload int)
 			return max(done, len(b)-len(magic)+1)
 		}
 		done += i
-		if len(b)-done < headerSize+MaxSector && !last {
+		if len(b)-done < headerSize+maxSector && !last {
 			return done
 		}
 		s, p, n, ok := parsePacket(b[done:])
