@@ -210,7 +210,7 @@ func sectionsThere(whole, damaged string) func(s *archive.Section) bool {
 }
 
 // dependsOnLost reports whether a section that the records of an input in slice i may need is lost: those of its own and what is shared; of
-// earlier slices of its inputs, or of the first mates, names; and of the first slice qualities.
+// earlier slices of its inputs, or of the first mates, names; and of the first slice qualities, which need its lengths.
 func dependsOnLost(man *archive.Manifest, i, input int, there func(s *archive.Section) bool) bool {
 	own, lost := &man.Slices[i], false
 	if m := slices.IndexFunc(own.Members(), func(m *archive.Member) bool { return m.Input == input }); m < 0 {
@@ -222,7 +222,7 @@ func dependsOnLost(man *archive.Manifest, i, input int, there func(s *archive.Se
 	for k := range man.Slices[:i+1] {
 		s := &man.Slices[k]
 		s.EachSection(func(c archive.Column, m int, sec *archive.Section) {
-			needed := k == i || c == archive.Names && k > i-32*len(man.Inputs) || c == archive.Quals && s.From == 0
+			needed := k == i || c == archive.Names && k > i-32*len(man.Inputs) || (c == archive.Quals || c == archive.Lengths) && s.From == 0
 			lost = lost || needed && !there(sec)
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/zeebo/xxh3"
@@ -77,6 +78,9 @@ func TestRepair(t *testing.T) {
 				t.Fatalf("%d bytes, share %g: %d packets lost, %v", size, share, s.Lost, err)
 			}
 			for name, damage := range codectest.FileDamages {
+				if share == 0 && slices.Contains([]string{"inserted", "removed", "beginning is missing"}, name) {
+					continue // the checksums are too short to look for sectors
+				}
 				for draw := range draws {
 					damaged := damage(rng, bytes.Clone(data), s.data.parity, s.data.sector)
 					if got := mend(t, packets, damaged); !bytes.Equal(got, data) {
