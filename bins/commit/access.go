@@ -26,12 +26,12 @@ func AccessTo(paths ...string) (a Access) {
 // Add adds a file, or a directory that it is in. mode is that of the file, or less.
 func (a *Access) Add(info fs.FileInfo, mode fs.FileMode) {
 	a.denied |= ^uint32(mode.Perm())
-	group, ok := vfs.Group(info)
+	owner, ok := vfs.OwnerOf(info)
 	switch {
 	case !ok:
 	case a.groups == 0:
-		a.group, a.groups = group, 1
-	case a.group != group:
+		a.group, a.groups = owner.Group, 1
+	case a.group != owner.Group:
 		a.groups = 2
 	}
 }
@@ -39,7 +39,7 @@ func (a *Access) Add(info fs.FileInfo, mode fs.FileMode) {
 // permissions returns those of a file that is described, as far as a and the umask allow. Its owner may always read and write.
 func (a *Access) permissions(file fs.FileInfo) uint32 {
 	allowed := 0o666 &^ a.denied
-	if group, ok := vfs.Group(file); ok && (a.groups == 2 || a.groups == 1 && a.group != group) { // for its group what is for all
+	if o, ok := vfs.OwnerOf(file); ok && (a.groups == 2 || a.groups == 1 && a.group != o.Group) { // for its group what is for all
 		allowed &= allowed<<3 | 0o606
 	}
 	return vfs.Masked(allowed) | 0o600

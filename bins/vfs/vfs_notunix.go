@@ -22,8 +22,8 @@ func mapFile(*os.File, int64) (data []byte, unmap func(), err error) {
 
 const umask uint32 = 0
 
-// Group returns the number of the group of a file, which there is none of here.
-func Group(fs.FileInfo) (group uint32, ok bool) { return 0, false }
+// OwnerOf returns the owner of a file, which there is none of here.
+func OwnerOf(fs.FileInfo) (o Owner, ok bool) { return o, false }
 
 // HardLinked returns what two names of one file have in common, if a file has several names.
 func HardLinked(fs.FileInfo) (id FileID, ok bool) { return FileID{}, false }

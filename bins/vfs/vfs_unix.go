@@ -66,13 +66,13 @@ var umask = func() uint32 {
 	return uint32(mask)
 }()
 
-// Group returns the number of the group of a file.
-func Group(info fs.FileInfo) (group uint32, ok bool) {
+// OwnerOf returns the owner of a file.
+func OwnerOf(info fs.FileInfo) (o Owner, ok bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return 0, false
+		return o, false
 	}
-	return st.Gid, true
+	return Owner{st.Uid, st.Gid}, true
 }
 
 // HardLinked returns what two names of one file have in common, if a file has several names.

@@ -22,7 +22,8 @@ import (
 )
 
 // nasty are values that counts and lengths get in forged files.
-var nasty = []uint64{0, 1, 255, 1 << 14, 1 << 16, 1<<20 + 3, 1 << 26, math.MaxInt32, math.MaxUint32, 1 << 40, 1 << 47, math.MaxInt64, math.MaxUint64}
+var nasty = []uint64{0, 1, 255, 1 << 14, 1 << 16, 1<<20 + 3, 1 << 26, math.MaxInt32, math.MaxUint32, 1 << 40, 1 << 47, math.MaxInt64,
+	math.MaxUint64}
 
 // forge puts a nasty number somewhere in b: as a uvarint in place of another one, or as bytes of a fixed width.
 func forge(r *rand.Rand, b []byte) []byte {

@@ -29,6 +29,8 @@ type entryJSON struct {
 	Path    string    `json:"path"`
 	Kind    string    `json:"kind"` // file, reads, directory, link, hard link or FIFO
 	Mode    string    `json:"mode"` // octal
+	User    uint32    `json:"user"` // that it belongs to, a number
+	Group   uint32    `json:"group"`
 	Time    time.Time `json:"time,omitzero"`
 	Bytes   int64     `json:"bytes"`            // of the file, as it was stored
 	Stored  int64     `json:"archive_bytes"`    // of a file, about
@@ -44,7 +46,8 @@ func newTreeJSON(t commit.Tree, l *tree.Listing) treeJSON {
 	j := treeJSON{SideArchive: t.Path(), Tool: l.Tool, LeftOut: list(l.LeftOut), Entries: make([]entryJSON, len(l.Entries))}
 	for i := range l.Entries {
 		e := &l.Entries[i]
-		k := entryJSON{Path: e.Path, Kind: e.Kind.String(), Mode: fmt.Sprintf("%04o", e.Mode), Time: e.Time, Bytes: e.Size, Target: e.Target}
+		k := entryJSON{Path: e.Path, Kind: e.Kind.String(), Mode: fmt.Sprintf("%04o", e.Mode), Time: e.Time, Bytes: e.Size, Target: e.Target,
+			User: e.Owner.User, Group: e.Owner.Group}
 		switch e.Kind {
 		case tree.File:
 			j.Bytes += e.Size

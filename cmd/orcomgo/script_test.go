@@ -79,8 +79,11 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
-			if cond == "cuda" {
+			switch cond {
+			case "cuda":
 				return gpu != nil, nil
+			case "root":
+				return os.Geteuid() == 0, nil
 			}
 			return false, errors.New("no condition " + cond)
 		},

@@ -185,6 +185,7 @@ func (b *batch) olderSide(name string) (*tree.Reader, error) {
 // returns the files by their paths.
 func (b *batch) listing(t *samples.Tree, old *tree.Reader) (*tree.Listing, map[string]*samples.File, error) {
 	l := &tree.Listing{Tool: tool, Mode: tree.ModeOf(t.Info.Mode()), Time: t.Info.ModTime()}
+	l.Owner, _ = vfs.OwnerOf(t.Info)
 	for _, err := range t.Unread {
 		l.LeftOut = append(l.LeftOut, oneLine(err.Error()))
 	}
@@ -199,6 +200,7 @@ func (b *batch) listing(t *samples.Tree, old *tree.Reader) (*tree.Listing, map[s
 	for i := range t.Files {
 		f := &t.Files[i]
 		e := tree.Entry{Path: f.Rel, Mode: tree.ModeOf(f.Info.Mode()), Time: f.Info.ModTime()}
+		e.Owner, _ = vfs.OwnerOf(f.Info)
 		switch f.Class {
 		case samples.Archive:
 			continue
@@ -225,6 +227,7 @@ func (b *batch) listing(t *samples.Tree, old *tree.Reader) (*tree.Listing, map[s
 				return nil, nil, err
 			}
 			e.Kind, e.Mode, e.Time, e.Size = tree.File, tree.ModeOf(f.Info.Mode()), f.Info.ModTime(), f.Info.Size()
+			e.Owner, _ = vfs.OwnerOf(f.Info)
 			files[f.Rel] = f
 		}
 		at[f.Rel] = len(l.Entries)

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -29,7 +30,8 @@ last written to. It works before pack as well as after. Damage that the parity c
 a file is damaged beyond that, the others are restored. The exit status is 1 then, and if standard output is closed.
 
 A directory that was archived as a whole is restored as a whole: side files and the reads of all samples, under their
-paths, with their modes (less the umask; without set-user-ID and set-group-ID, as owners are not kept), times and links.
+paths, with their modes (less the umask), times and links. --owner, which only root may give, restores owners by their
+numbers, too, and with them set-user-ID and set-group-ID, which are left out else.
 --input chooses files or directories by their paths or names, or by patterns. Text of compressed reads is restored
 without .gz; --gzip compresses it again, and only that. One file of it can be written to -o -.
 
@@ -46,6 +48,7 @@ Examples:
   orcomgo unpack run/ -o restored/                     into another directory, made if it is missing
   orcomgo unpack --interleave run/ -o - | bwa mem -p ref.fa -
   orcomgo unpack --input Data/Stats.json run/ -o -     one side file of a directory
+  sudo orcomgo unpack --owner run/ -o restored/        a directory with its owners
   orcomgo unpack --split 1000000 --gzip run/ -o parts/ run_R1.part_001.fastq.gz, ...
 `,
 	flags: func(f *pflag.FlagSet) action {
@@ -64,6 +67,7 @@ Examples:
 		f.BoolVar(&o.gzip, "gzip", false, "compress the output with gzip, in blocks (BGZF)")
 		f.BoolVar(&o.salvage, "salvage", false, "of a damaged archive, restore what is whole of each record, to files that say what is missing")
 		f.BoolVar(&o.touch, "touch", false, "give the files the present time, not that of the originals")
+		f.BoolVar(&o.owner, "owner", false, "of a directory, restore owners, set-user-ID and set-group-ID; only root may")
 		f.BoolVarP(&o.force, "force", "f", false, "overwrite files")
 		o.add(f)
 		return func(ctx context.Context, s *streams, args []string) error {
@@ -93,7 +97,7 @@ type unpackFlags struct {
 	mate                           int
 	split                          uint64
 	interleave, gzip, touch, force bool
-	salvage                        bool
+	salvage, owner                 bool
 }
 
 func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error {
@@ -135,6 +139,12 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	if options.Names, err = o.nameFilter(s); err != nil {
 		return err
 	}
+	if o.owner && (o.salvage || o.output == "-") {
+		return usagef("unpack: --owner restores the owners of a directory that was archived as a whole, into a directory")
+	}
+	if o.owner && os.Geteuid() != 0 {
+		return errors.New("unpack: --owner: only root can restore owners")
+	}
 	if o.salvage {
 		return o.salvaged(ctx, s, dir, options)
 	}
@@ -145,6 +155,8 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 		return err
 	} else if found {
 		return o.tree(ctx, s, t)
+	} else if o.owner {
+		return fmt.Errorf("%s: --owner: owners are recorded of directories that were archived as a whole", dir)
 	}
 	stages := []stageModel{unpackModel}
 	if options.Names != nil {

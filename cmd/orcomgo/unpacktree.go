@@ -61,8 +61,8 @@ func (o *unpackFlags) tree(ctx context.Context, s *streams, t commit.Tree) error
 		return err
 	}
 	defer r.Close()
-	options := tree.RestoreOptions{Dir: o.output, Gzip: o.gzip, Touch: o.touch, Force: o.force, Threads: o.threads, Memory: uint64(o.memory),
-		Progress: func(done, total uint64) { bar.report("unpack", done, total) }}
+	options := tree.RestoreOptions{Dir: o.output, Gzip: o.gzip, Touch: o.touch, Force: o.force, Owner: o.owner,
+		Threads: o.threads, Memory: uint64(o.memory), Progress: func(done, total uint64) { bar.report("unpack", done, total) }}
 	if globs != nil {
 		if options.Chosen, err = chosen(r, globs, o.inputs); err != nil {
 			return err

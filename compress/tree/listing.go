@@ -2,17 +2,20 @@ package tree
 
 import (
 	"encoding/binary"
+	"math"
 	"strings"
 	"time"
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
+	"orcomgo/bins/vfs"
 )
 
 // appendListing appends the text of a listing, as docs/FORMAT.md has it: fields of all entries, one after another.
 func appendListing(dst []byte, l *Listing) []byte {
 	dst = appendText(dst, l.Tool)
 	dst = binary.AppendUvarint(dst, uint64(l.Mode))
+	dst = appendOwner(dst, l.Owner)
 	dst = appendTime(dst, l.Time, 0)
 	dst = binary.AppendUvarint(dst, uint64(len(l.Archives)))
 	for _, a := range l.Archives {
@@ -37,6 +40,7 @@ func appendListing(dst []byte, l *Listing) []byte {
 			dst = binary.AppendUvarint(dst, uint64(e.Mode))
 		}
 	}
+	dst = appendOwners(dst, l)
 	before := l.Time.Unix()
 	for i := range l.Entries {
 		if e := &l.Entries[i]; e.Kind != HardLink {
@@ -66,6 +70,52 @@ func appendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
+func appendOwner(dst []byte, o vfs.Owner) []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(dst, uint64(o.User)), uint64(o.Group))
+}
+
+// parseOwner is the inverse of appendOwner.
+func parseOwner(c *parse.Cursor) vfs.Owner {
+	return vfs.Owner{User: uint32(c.AtMost(math.MaxUint32)), Group: uint32(c.AtMost(math.MaxUint32))}
+}
+
+// appendOwners appends the entries from which on the owner is another one: none, as a rule.
+func appendOwners(dst []byte, l *Listing) []byte {
+	var changes []int
+	owner := l.Owner
+	for i := range l.Entries {
+		if e := &l.Entries[i]; e.Kind != HardLink && e.Owner != owner {
+			changes, owner = append(changes, i), e.Owner
+		}
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(changes)))
+	for _, i := range changes {
+		dst = appendOwner(binary.AppendUvarint(dst, uint64(i)), l.Entries[i].Owner)
+	}
+	return dst
+}
+
+// parseOwners is the inverse of appendOwners.
+func parseOwners(c *parse.Cursor, l *Listing) {
+	owner, next := l.Owner, 0
+	until := func(i int) {
+		for ; next < i; next++ {
+			if e := &l.Entries[next]; e.Kind != HardLink {
+				e.Owner = owner
+			}
+		}
+	}
+	for range c.Count(3, "owners") {
+		i := c.Int(len(l.Entries))
+		if i < next {
+			c.Fail("owners of entry %d follow those of entry %d", i, next)
+		}
+		until(i)
+		owner = parseOwner(c)
+	}
+	until(len(l.Entries))
+}
+
 // appendTime appends the difference of the seconds of a time from some before, and its nanoseconds.
 func appendTime(dst []byte, t time.Time, before int64) []byte {
 	d := t.Unix() - before
@@ -92,7 +142,7 @@ const maxSeconds = 1 << 48
 // What it accepts can be restored without leaving the directory: names are no paths, and what is in a directory comes after it.
 func parseListing(text []byte, most uint64) (l *Listing, reason string) {
 	c := &parse.Cursor{Rest: text}
-	l = &Listing{Tool: c.Text(), Mode: uint32(c.AtMost(0o7777)), Time: parseTime(c, 0)}
+	l = &Listing{Tool: c.Text(), Mode: uint32(c.AtMost(0o7777)), Owner: parseOwner(c), Time: parseTime(c, 0)}
 	l.Archives = make([]Archive, c.Count(17, "archives"))
 	for i := range l.Archives {
 		a := &l.Archives[i]
@@ -119,6 +169,7 @@ func parseListing(text []byte, most uint64) (l *Listing, reason string) {
 			e.Mode = uint32(c.AtMost(0o7777))
 		}
 	}
+	parseOwners(c, l)
 	before := l.Time.Unix()
 	for i := range l.Entries {
 		if e := &l.Entries[i]; e.Kind != HardLink {

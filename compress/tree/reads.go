@@ -344,12 +344,12 @@ func (x *restoration) unpackRenamed(ctx context.Context, path string, i int, o c
 		return err
 	}
 	defer f.Discard()
-	f.Restrict(commit.AccessTo(path))
 	o.Stream = f
 	sum, err := compress.Unpack(ctx, path, o)
 	if err != nil {
 		return x.damage(ctx, []int{i}, err)
 	}
+	x.describe(f, &x.Entries[i])
 	if err := f.Sync(); err != nil {
 		return err
 	}
@@ -358,7 +358,7 @@ func (x *restoration) unpackRenamed(ctx context.Context, path string, i int, o c
 	}
 	s := &x.status[i]
 	s.Records, s.Bytes, s.Checked = sum.Files[0].Records, sum.Files[0].Bytes, sum.Files[0].Checked
-	return x.setModeAndTime(to, &x.Entries[i])
+	return nil
 }
 
 // literal makes a name a pattern that matches nothing else.
@@ -379,9 +379,7 @@ func (x *restoration) unpacked(j *job, status []compress.FileStatus) error {
 		if x.status[i] = s; !s.OK {
 			continue
 		}
-		if err := x.setModeAndTime(s.Name, &x.Entries[i]); err != nil {
-			return err
-		}
+		x.describePath(s.Name, &x.Entries[i])
 	}
 	return nil
 }

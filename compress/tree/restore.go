@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -27,6 +28,8 @@ type RestoreOptions struct {
 	Gzip bool
 	// Touch leaves out the times, Force overwrites files.
 	Touch, Force bool
+	// Owner restores owners, and with them set-user-ID and set-group-ID; only root may.
+	Owner bool
 
 	Threads  int
 	Memory   uint64
@@ -76,12 +79,12 @@ func (r *Reader) Restore(ctx context.Context, o RestoreOptions) (*Summary, error
 	}
 	special := 0
 	for i := range r.Entries {
-		if x.out[i] != "" && r.Entries[i].Mode&0o6000 != 0 {
+		if x.out[i] != "" && r.Entries[i].Mode&setID != 0 && !o.Owner {
 			special++
 		}
 	}
 	if special > 0 {
-		x.note("set-user-ID and set-group-ID are not restored, since owners are not: entries that had them: %d", special)
+		x.note("set-user-ID and set-group-ID are not restored, since owners are not (--owner does both): entries that had them: %d", special)
 	}
 	for _, line := range r.LeftOut {
 		x.note("left out when the directory was archived: %s", line)
@@ -268,15 +271,7 @@ func (s *sink) abort() {
 
 // name completes a restored side file and gives it its name.
 func (x *restoration) name(i int, f *commit.Temp) error {
-	e := &x.Entries[i]
-	if err := f.SetMode(x.mode(e)); err != nil {
-		x.note("the mode of the original could not be set: %v", err)
-	}
-	if !x.o.Touch {
-		if err := f.SetTime(e.Time); err != nil {
-			x.note("the time of the original could not be set: %v", err)
-		}
-	}
+	x.describe(f, &x.Entries[i])
 	if err := f.Sync(); err != nil {
 		return err
 	}
@@ -315,12 +310,14 @@ func (x *restoration) linkAll() error {
 		case err != nil:
 			return err
 		case e.Kind == FIFO:
-			err = x.setModeAndTime(path, e)
-		case !x.o.Touch:
-			vfs.SetLinkTime(path, e.Time) // some systems have none
+			x.describePath(path, e)
+		case x.o.Owner:
+			if err := vfs.SetLinkOwner(path, e.Owner); err != nil {
+				x.note("the owner of the original could not be set: %v", err)
+			}
 		}
-		if err != nil {
-			return err
+		if e.Kind == Link && !x.o.Touch {
+			vfs.SetLinkTime(path, e.Time) // some systems have none
 		}
 		x.sum.Links++
 	}
@@ -358,33 +355,71 @@ func (x *restoration) hardLink(i int) error {
 		return err
 	}
 	defer f.Discard()
-	f.Restrict(commit.AccessTo(x.at(x.out[first])))
 	if _, err := io.Copy(f, from); err != nil {
 		return err
 	}
+	x.describe(f, &x.Entries[first])
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	if err := f.Install(path, x.o.Force); err != nil {
-		return err
-	}
-	return x.setModeAndTime(path, &x.Entries[first])
+	return f.Install(path, x.o.Force)
 }
 
-// mode returns the mode that an entry is restored with: no more than the umask allows, and without set-user-ID and set-group-ID, since
-// owners are not restored.
-func (x *restoration) mode(e *Entry) uint32 { return vfs.Masked(e.Mode &^ 0o6000) }
+// setID are set-user-ID and set-group-ID.
+const setID = 0o6000
 
-// setModeAndTime gives a file or a directory the mode and the time of an entry. What can't be set is noted.
-func (x *restoration) setModeAndTime(path string, e *Entry) error {
-	err := vfs.SetMode(path, x.mode(e))
-	if err == nil && !x.o.Touch {
-		err = vfs.SetTime(path, e.Time)
+// described is a file that gets its owner, mode and time: under its name, or before it has one.
+type described interface {
+	SetOwner(o vfs.Owner) error
+	SetMode(bits uint32) error
+	SetTime(t time.Time) error
+}
+
+// describe gives a file or a directory the owner, mode and time of an entry, as far as the options say. The mode is no more than the umask
+// allows, without set-user-ID and set-group-ID if the owner is not restored. What can't be set is noted.
+func (x *restoration) describe(f described, e *Entry) {
+	mode := vfs.Masked(e.Mode)
+	owned := x.o.Owner
+	if owned {
+		if err := f.SetOwner(e.Owner); err != nil {
+			x.note("the owner of the original could not be set: %v", err)
+			owned = false
+		}
 	}
+	if !owned {
+		mode &^= setID
+	}
+	if err := f.SetMode(mode); err != nil {
+		x.note("the mode of the original could not be set: %v", err)
+	}
+	if !x.o.Touch {
+		if err := f.SetTime(e.Time); err != nil {
+			x.note("the time of the original could not be set: %v", err)
+		}
+	}
+}
+
+// byPath is something that is described by its path. It has no owner then.
+type byPath string
+
+func (p byPath) SetOwner(vfs.Owner) error  { return errors.ErrUnsupported }
+func (p byPath) SetMode(bits uint32) error { return vfs.SetMode(string(p), bits) }
+func (p byPath) SetTime(t time.Time) error { return vfs.SetTime(string(p), t) }
+
+// describePath is describe of what is at path. With the owner it is opened first: a link that somebody puts in its place meanwhile must not
+// give another file set-user-ID.
+func (x *restoration) describePath(path string, e *Entry) {
+	if !x.o.Owner {
+		x.describe(byPath(path), e)
+		return
+	}
+	f, err := vfs.OpenEntry(path)
 	if err != nil {
-		x.note("mode or time of the original could not be set: %v", err)
+		x.note("the owner of the original could not be set: %v", err)
+		return
 	}
-	return nil
+	defer f.Close()
+	x.describe(f, e)
 }
 
 // finishDirectories gives directories their modes and times, the innermost first, and makes the names in them durable.
@@ -398,15 +433,13 @@ func (x *restoration) finishDirectories() error {
 		if err := vfs.SyncDir(path); err != nil {
 			return err
 		}
-		if err := x.setModeAndTime(path, e); err != nil {
-			return err
-		}
+		x.describePath(path, e)
 	}
 	if err := vfs.SyncDir(x.o.Dir); err != nil {
 		return err
 	}
 	if x.made[""] {
-		return x.setModeAndTime(x.o.Dir, &Entry{Mode: x.Mode, Time: x.Time})
+		x.describePath(x.o.Dir+"/.", &Entry{Mode: x.Mode, Owner: x.Owner, Time: x.Time}) // -o may be a link
 	}
 	return nil
 }

@@ -56,14 +56,17 @@ func listingOf(t testing.TB, archives, entries []string) (*Listing, contents) {
 	for _, s := range entries {
 		k := Kind(slices.IndexFunc([]Kind{0, 1, 2, 3, 4, 5}, func(k Kind) bool { return strings.HasPrefix(s, k.String()+" ") }))
 		var mode uint32
+		var owner vfs.Owner
 		var seconds, nanos int64
 		var path string
 		head, rest, _ := strings.Cut(s[len(k.String())+1:], "=")
-		if _, err := fmt.Sscanf(head, "%o %d.%d", &mode, &seconds, &nanos); err != nil {
+		first, times, _ := strings.Cut(head, " ")
+		fmt.Sscanf(first, "%o/%d/%d", &mode, &owner.User, &owner.Group)
+		if _, err := fmt.Sscanf(times, "%d.%d", &seconds, &nanos); err != nil {
 			t.Fatal(s, err)
 		}
 		path = strings.SplitN(head, " ", 3)[2]
-		e := Entry{Path: path, Kind: k, Mode: mode, Time: time.Unix(seconds, nanos)}
+		e := Entry{Path: path, Kind: k, Mode: mode, Owner: owner, Time: time.Unix(seconds, nanos)}
 		switch k {
 		case File:
 			files[path], e.Size = rest, int64(len(rest))
