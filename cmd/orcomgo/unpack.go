@@ -39,7 +39,6 @@ records, and names of files say so (run_R1.1-1000.fastq, run_R1.selected.fastq).
 order: a pair is chosen by the name of one of its mates. Names are read first and alone; then only what the chosen
 records need is decoded. A NAME is the first word of a record's name, with or without /1 or /2 at its end, or the
 whole name if it has spaces.
-
 If -o is a FIFO, or FIFOs have the names of files there, text is written to them. Both mates of a pair must be read.
 
 Examples:
