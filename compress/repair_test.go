@@ -145,7 +145,7 @@ func TestRepair(t *testing.T) {
 func TestBeyondRepair(t *testing.T) {
 	testrun.NoRace(t)
 	kinds := damageKinds()
-	draws := testrun.Pick(1, 2, 300) * len(kinds)
+	draws := testrun.Pick(1, 1, 300) * len(kinds)
 	packedKinds(t, 0.01, func(t *testing.T, ins []input, dir string) {
 		files, man, want := filesIn(t, dir), manifestIn(t, dir), texts(ins)
 		var called, lost atomic.Uint64
@@ -232,7 +232,7 @@ func dependsOnLost(man *archive.Manifest, i, input int, there func(s *archive.Se
 // TestOneByte flips a byte of archives without NAME.cpar: on average it costs at most 3 % of the records, and 10 % at worst.
 func TestOneByte(t *testing.T) {
 	testrun.NoRace(t)
-	draws := testrun.Pick(5, 40, 500)
+	draws := testrun.Pick(5, 20, 500)
 	packedKinds(t, 0, func(t *testing.T, ins []input, dir string) {
 		var mu sync.Mutex
 		lost, worst := 0.0, 0.0

@@ -67,8 +67,11 @@ var sizes = []int{1, 63, 300, 5000, 100_000, 917_504, 3 << 20}
 
 // TestRepair damages as many sectors as can be restored.
 func TestRepair(t *testing.T) {
-	draws := testrun.Pick(1, 3, 100)
 	for _, size := range sizes {
+		draws := testrun.Pick(1, 3, 100)
+		if size >= 1<<20 && !testrun.Long() {
+			draws = 1
+		}
 		for _, share := range []float64{0, 0.01, 0.2} {
 			rng := rand.New(rand.NewSource(int64(size)))
 			data := randomBytes(rng, size)
@@ -138,7 +141,7 @@ func TestDamagedPackets(t *testing.T) {
 	for _, size := range []int{5000, 3 << 20} {
 		data := randomBytes(rng, size)
 		packets := protect(t, data, Options{Share: 0.05, Threads: 2})
-		for draw := range testrun.Pick(5, 20, 500) {
+		for draw := range testrun.Pick(5, 10, 500) {
 			damaged := bytes.Clone(packets)
 			if draw%2 == 0 {
 				damaged = codectest.FileDamages["inserted"](rng, damaged, 2, 4096)
