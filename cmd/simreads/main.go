@@ -72,7 +72,6 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	f.StringVar(&o.genome, "genome", "", "FASTA file to draw from, plain or compressed (default: an invented genome)")
 	f.IntVar(&o.genomeConfig.Size, "genome-size", 1_000_000, "bases of the invented genome")
 	f.IntVar(&o.genomeConfig.Contigs, "contigs", 1, "contigs of the invented genome")
-	f.Float64Var(&o.genomeConfig.GC, "gc", 0.41, "GC content of the invented genome")
 	f.Float64Var(&o.genomeConfig.Repeats, "repeats", 0.1, "share of the invented genome that is repeats")
 	f.StringVar(&o.genomeOut, "genome-out", "", "also write the genome, as FASTA")
 	f.Uint64VarP(&o.Reads, "reads", "n", 0, "reads to draw, or pairs with --paired")
@@ -203,7 +202,7 @@ func (o *options) simulate(ctx context.Context, stdout io.Writer) (err error) {
 		o.Genome = sim.Invent(o.genomeConfig)
 	}
 	if o.genomeOut != "" {
-		if err := writeFile(o.genomeOut, func(w io.Writer) error { return o.Genome.WriteFASTA(w, 60) }); err != nil {
+		if err := writeFile(o.genomeOut, func(w io.Writer) error { return o.Genome.WriteFASTA(w) }); err != nil {
 			return err
 		}
 	}
