@@ -373,7 +373,7 @@ func (t *trees) rebuild() {
 		set.left[i] = old.left[c] + n - old.length[c] // work is at most proportional to the bases of all contigs
 		return uint64(n+3) / 4
 	}, func(i int, at uint64) { set.start[i] = at })
-	set.bases = sum(t.threads, set.length)
+	set.bases = set.basesFrom(0)
 	if n := int(size + bases.Pad); n <= cap(t.spare.packed) {
 		set.packed = t.spare.packed[:n]
 	} else {
