@@ -234,7 +234,7 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 		if a == nil {
 			bytes := b.workBytes
 			if b.allReads != nil {
-				bytes -= min(contigs.bytes(b.config.Threads), bytes/2)
+				bytes -= min(contigs.bytes(), bytes/2)
 			}
 			a = newAssembler(b.limits(bytes), int(b.records.meanLength()), b.config.Threads)
 			a.device = b.accelerator

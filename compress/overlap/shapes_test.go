@@ -137,7 +137,7 @@ func TestContigsTakeLittleMemory(t *testing.T) {
 			if got := after.TotalAlloc - before.TotalAlloc; got > 200*n+(4<<20) {
 				t.Errorf("%d bytes a read were allocated for contigs", got/n)
 			}
-			if got := c.bytes(2); got > 180*n {
+			if got := c.bytes(); got > 180*n {
 				t.Errorf("%d bytes a read are held by contigs", got/n)
 			}
 			reads := len(c.singles)
