@@ -72,7 +72,7 @@ func binText(t testing.TB, text []byte, blockSize int, wrapped bool) ([]byte, er
 	}
 }
 
-// checkSignatures compares with the plain definition.
+// checkSignatures compares with the signatures of the letters.
 func checkSignatures(t testing.TB, b *bins.Block) {
 	t.Helper()
 	seqs, err := b.AppendSequencesOf(nil, 0, b.Records)
@@ -86,7 +86,7 @@ func checkSignatures(t testing.TB, b *bins.Block) {
 	at := 0
 	for _, bin := range b.Bins {
 		for _, k := range b.Order[at : at+int(bin.Reads)] {
-			sig, pos, reverse := minimizer.Reference(seqs[starts[k]:starts[k+1]], minimizer.K, minimizer.Skip)
+			sig, pos, reverse := signature(seqs[starts[k]:starts[k+1]])
 			if place := b.Place[at]; sig != bin.Signature || pos != place>>1 || reverse != (place&1 != 0) {
 				t.Fatalf("read %d: signature %s at %d, want %s at %d", k, minimizer.Letters(bin.Signature), place>>1, minimizer.Letters(sig), pos)
 			}
@@ -234,4 +234,20 @@ func TestQuals(t *testing.T) {
 			t.Errorf("quality %d becomes %d, want %d", q, got, want)
 		}
 	}
+}
+
+// signature returns what minimizer.FindPacked does of the letters of a read.
+func signature(read []byte) (sig, pos uint32, reverse bool) {
+	packed := make([]byte, bases.PackedLen(len(read))+minimizer.Pad)
+	var gaps []minimizer.Gap
+	for i, letter := range read {
+		if code := bases.Code(letter); code != bases.NoBase {
+			bases.Set(packed, i, code)
+		} else if k := len(gaps) - 1; k >= 0 && gaps[k].End == i {
+			gaps[k].End++
+		} else {
+			gaps = append(gaps, minimizer.Gap{Start: i, End: i + 1})
+		}
+	}
+	return minimizer.FindPacked(packed, len(read), gaps)
 }

@@ -145,7 +145,7 @@ func TestMemoryBoundHoldsLong(t *testing.T) {
 		}
 	}
 	genome := func(t *testing.T) []byte {
-		g := sim.Invent(sim.GenomeConfig{Size: 6_600_000, Contigs: 1, GC: 0.41, Repeats: 0.1, Seed: 1})
+		g := sim.Invent(sim.GenomeConfig{Size: 6_600_000, Contigs: 1, Repeats: 0.1, Seed: 1})
 		s, err := sim.New(sim.Config{Genome: g, Reads: reads, NRate: 0.0001, Seed: 1})
 		if err != nil {
 			t.Fatal(err)

@@ -30,8 +30,7 @@ last written to. It works before pack as well as after. Damage that the parity c
 a file is damaged beyond that, the others are restored. The exit status is 1 then, and if standard output is closed.
 
 A directory that was archived as a whole is restored as a whole: side files and the reads of all samples, under their
-paths, with their modes (less the umask), times and links. --owner, which only root may give, restores owners by their
-numbers, too, and with them set-user-ID and set-group-ID, which are left out else.
+paths, with their modes (less the umask, set-user-ID and set-group-ID: these come with --owner), times and links.
 --input chooses files or directories by their paths or names, or by patterns. Text of compressed reads is restored
 without .gz; --gzip compresses it again, and only that. One file of it can be written to -o -.
 
@@ -40,9 +39,7 @@ records, and names of files say so (run_R1.1-1000.fastq, run_R1.selected.fastq).
 order: a pair is chosen by the name of one of its mates. Names are read first and alone; then only what the chosen
 records need is decoded. A NAME is the first word of a record's name, with or without /1 or /2 at its end, or the
 whole name if it has spaces.
-
-FIFOs: if -o is a FIFO, or FIFOs are in the directory under the names of the files, text is written to them, to those
-of mates at the same time. Whoever reads one mate of a pair must read the other.
+If -o is a FIFO, or FIFOs have the names of files there, text is written to them. Both mates of a pair must be read.
 
 Examples:
   orcomgo unpack run/ -o restored/                     into another directory, made if it is missing

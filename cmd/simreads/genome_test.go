@@ -10,10 +10,10 @@ import (
 )
 
 func TestGenomeFiles(t *testing.T) {
-	g := sim.Invent(sim.GenomeConfig{Size: 10_007, Contigs: 3, GC: 0.6, Repeats: 0.3, Seed: 9})
+	g := sim.Invent(sim.GenomeConfig{Size: 10_007, Contigs: 3, Repeats: 0.3, Seed: 9})
 	text := func(g *sim.Genome) []byte {
 		var b bytes.Buffer
-		if err := g.WriteFASTA(&b, 60); err != nil {
+		if err := g.WriteFASTA(&b); err != nil {
 			t.Fatal(err)
 		}
 		return b.Bytes()

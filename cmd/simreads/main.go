@@ -29,7 +29,6 @@ Examples:
   simreads --genome sacCer3.fa.gz --coverage 40 --paired -o yeast
   simreads --genome-size 2000000 --expression 2 --levels 8 --names ena --gzip -o rna
   simreads --long hifi --reads 500 -o ccs
-  simreads --long nanopore --coverage 30 --chimeras 0.02 --structural 20 -o diploid
   simreads --shape stutter --reads 100000 -o hard               reads that are hard to lay out
 
 Flags:
@@ -73,7 +72,6 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	f.StringVar(&o.genome, "genome", "", "FASTA file to draw from, plain or compressed (default: an invented genome)")
 	f.IntVar(&o.genomeConfig.Size, "genome-size", 1_000_000, "bases of the invented genome")
 	f.IntVar(&o.genomeConfig.Contigs, "contigs", 1, "contigs of the invented genome")
-	f.Float64Var(&o.genomeConfig.GC, "gc", 0.41, "GC content of the invented genome")
 	f.Float64Var(&o.genomeConfig.Repeats, "repeats", 0.1, "share of the invented genome that is repeats")
 	f.StringVar(&o.genomeOut, "genome-out", "", "also write the genome, as FASTA")
 	f.Uint64VarP(&o.Reads, "reads", "n", 0, "reads to draw, or pairs with --paired")
@@ -85,8 +83,6 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	f.Float64Var(&o.NRate, "n-rate", 0.0001, "share of bases that are N")
 	f.StringVar(&o.long, "long", "", "long reads with the qualities of hifi or nanopore")
 	f.Float64Var(&o.indels, "indels", 0, "inserted and deleted bases, per base of a long read (default 0.002 with hifi, 0.025 with nanopore)")
-	f.Float64Var(&o.Chimeras, "chimeras", 0, "share of long reads that are two stretches of the genome")
-	f.Float64Var(&o.Structural, "structural", 0, "structural variants in a million bases, which half of the reads have")
 	f.StringVar(&o.names, "names", "", "names like casava, sra, ena, pacbio or nanopore (default casava; long reads, their own)")
 	f.Float64Var(&o.Trim, "trim", 0, "share of reads that are cut to mixed lengths, 35 bases at least")
 	f.Float64Var(&o.Optical, "optical-duplicates", 0, "share of fragments that are their neighbour's")
@@ -128,8 +124,8 @@ func (o *options) check(f *pflag.FlagSet) error {
 		return errors.New("--reads and --coverage exclude each other")
 	case o.genome == "" && o.genomeConfig.Size < 1:
 		return errors.New("--genome-size must be positive")
-	case o.long == "" && (o.indels != 0 || o.Chimeras != 0):
-		return errors.New("--indels and --chimeras need --long")
+	case o.long == "" && o.indels != 0:
+		return errors.New("--indels needs --long")
 	case o.gzip && o.bgzip:
 		return errors.New("--gzip and --bgzip exclude each other")
 	case o.threads < 1:
@@ -206,7 +202,7 @@ func (o *options) simulate(ctx context.Context, stdout io.Writer) (err error) {
 		o.Genome = sim.Invent(o.genomeConfig)
 	}
 	if o.genomeOut != "" {
-		if err := writeFile(o.genomeOut, func(w io.Writer) error { return o.Genome.WriteFASTA(w, 60) }); err != nil {
+		if err := writeFile(o.genomeOut, func(w io.Writer) error { return o.Genome.WriteFASTA(w) }); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package overlap
 
 import (
 	"slices"
-	"sync/atomic"
 
 	"orcomgo/bases"
 	"orcomgo/internal/largepages"
@@ -40,16 +39,12 @@ type contigs struct {
 func (c *contigs) count() int { return len(c.merged) + len(c.singles) }
 
 // bytes returns the memory of the contigs, without that of the reads.
-func (c *contigs) bytes(threads int) uint64 {
-	var packed atomic.Uint64
-	inParallel(threads, len(c.merged), taskRange, func(_, from, to int) {
-		n := uint64(0)
-		for i := range c.merged[from:to] {
-			n += uint64(len(c.merged[from+i].packed))
-		}
-		packed.Add(n)
-	})
-	return packed.Load() + uint64(len(c.merged))*contigOverheadBytes + 4*uint64(len(c.singles))
+func (c *contigs) bytes() uint64 {
+	sum := uint64(len(c.merged))*contigOverheadBytes + 4*uint64(len(c.singles))
+	for i := range c.merged {
+		sum += uint64(len(c.merged[i].packed))
+	}
+	return sum
 }
 
 // keyBases is the number of bases after the signature that must be equal for two reads to be compared. Every read has

@@ -107,7 +107,7 @@ func (b *builder) plan(ctx context.Context) (err error) {
 		b.shares, err = b.records.shares(b.config.Memory / 4)
 		return err
 	}
-	if b.allReads, err = b.records.loadAll(ctx); err != nil {
+	if b.allReads, err = b.records.load(ctx, b.records.all(), true); err != nil {
 		return err
 	}
 	b.accelerator.preload(b.allReads)
@@ -126,7 +126,7 @@ func (b *builder) eachShare(ctx context.Context, f func(rd *Reads, before int) e
 	}
 	before := 0
 	for _, sh := range b.shares {
-		rd, err := b.records.load(ctx, sh)
+		rd, err := b.records.load(ctx, sh, false)
 		if err != nil {
 			return err
 		}
@@ -234,7 +234,7 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 		if a == nil {
 			bytes := b.workBytes
 			if b.allReads != nil {
-				bytes -= min(contigs.bytes(b.config.Threads), bytes/2)
+				bytes -= min(contigs.bytes(), bytes/2)
 			}
 			a = newAssembler(b.limits(bytes), int(b.records.meanLength()), b.config.Threads)
 			a.device = b.accelerator
@@ -352,7 +352,7 @@ func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, 
 		l.Reads, err = rs.loadByRecord(ctx, only)
 		return l, err
 	}
-	if l.Reads, err = rs.loadAll(ctx); err != nil {
+	if l.Reads, err = rs.load(ctx, rs.all(), true); err != nil {
 		return nil, err
 	}
 	if p.Len == 0 {

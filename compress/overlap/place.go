@@ -9,6 +9,7 @@ import (
 
 	"orcomgo/bases"
 	"orcomgo/internal/largepages"
+	"orcomgo/internal/tasks"
 )
 
 // Unplaced is the position of a read that is not placed on the pseudogenome.
@@ -411,19 +412,17 @@ func (b *builder) placeAll(rd *Reads, w *window, retry retryRule, progress func(
 		return
 	}
 	index := w.index()
-	var next, tried atomic.Int64
-	parallel(b.config.Threads, func(int) {
+	var tried atomic.Int64
+	tasks.EachWorker((rd.Count()+placeBatch-1)/placeBatch, b.config.Threads, func(int) func(k int) {
 		p := &placer{rd: rd, pg: b.seq.packed, pgLen: b.seq.n, mode: w.mode, index: index}
-		limits := make([]uint8, placeBatch)
-		for {
-			from := int(next.Add(placeBatch)) - placeBatch
-			if from >= rd.Count() {
-				tried.Add(p.tried)
-				return
-			}
-			limits := limits[:min(placeBatch, rd.Count()-from)]
+		memory := make([]uint8, placeBatch)
+		return func(k int) {
+			from := k * placeBatch
+			limits := memory[:min(placeBatch, rd.Count()-from)]
 			b.setLimits(limits, rd, from, w.mode, retry)
+			before := p.tried
 			p.place(from, limits, func(s *search) { b.setPlace(rd, s.index, uint32(s.pos), s.reversed, s.best) })
+			tried.Add(p.tried - before)
 			if from%(1<<16) == 0 {
 				progress(from)
 			}

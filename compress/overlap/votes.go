@@ -1,6 +1,10 @@
 package overlap
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"orcomgo/internal/tasks"
+)
 
 // A voteEvent is what a read contributes to one position of the pseudogenome: offset of the position in its partition << 3 |
 // kind. Kinds 0..3 are bases that differ from the pseudogenome's, the others are below.
@@ -164,7 +168,7 @@ func (w *voteWindow) collect(rd *Reads, pl *placements, seq *sequence) {
 			w.count()
 			waiting.Store(0)
 		}
-		parallel(len(w.lists), func(t int) {
+		tasks.Each(len(w.lists), len(w.lists), func(_, t int) {
 			l := &w.lists[t]
 			for waiting.Load() <= w.limit {
 				to := int(next.Add(voteBatch))
@@ -184,43 +188,19 @@ const voteBatch = 1 << 9
 
 // count adds the waiting events to counters.
 func (w *voteWindow) count() {
-	w.eachPartition(func(p int, _ *eventCounter) {
-		counters := w.counters[p<<(w.bits+kindBits):]
-		w.eachChunk(p, func(events []voteEvent) {
-			for _, e := range events {
-				counters[e]++
-			}
-		})
-	})
+	tasks.Each(w.partitions(), len(w.lists), func(_, p int) { w.countPartition(p, w.counters[p<<(w.bits+kindBits):]) })
 	w.waiting = 0
 }
 
-// eventCounter holds the memory that a goroutine needs to count the events of a partition.
-type eventCounter struct{ counters []uint32 }
-
-// eachPartition calls f for each partition, from several goroutines.
-func (w *voteWindow) eachPartition(f func(p int, c *eventCounter)) {
-	var next atomic.Int64
-	parallel(len(w.lists), func(int) {
-		var c eventCounter
-		for {
-			p := int(next.Add(1)) - 1
-			if p >= w.partitions() {
-				return
-			}
-			f(p, &c)
-		}
-	})
-}
-
-// eachChunk calls f with the events of a partition, part after part, and removes them from the lists.
-func (w *voteWindow) eachChunk(p int, f func(events []voteEvent)) {
+// countPartition adds the waiting events of a partition to its counters, and removes them from the lists.
+func (w *voteWindow) countPartition(p int, counters []uint32) {
 	for t := range w.lists {
 		l := &w.lists[t]
-		for _, c := range l.full[p] {
-			f(c)
+		for _, events := range append(l.full[p], l.current[p]) {
+			for _, e := range events {
+				counters[e]++
+			}
 		}
-		f(l.current[p])
 		l.full[p], l.current[p] = nil, nil
 	}
 }
@@ -237,18 +217,23 @@ func (w *voteWindow) finish(f func(position int, depth uint32, bases *[4]uint32)
 			depth += w.lists[t].depthChange[p]
 		}
 	}
-	if w.counters != nil {
-		w.count()
-	}
-	w.eachPartition(func(p int, c *eventCounter) {
-		first := p << w.bits
-		positions := min(1<<w.bits, w.hi-w.lo-first)
-		switch {
-		case positions <= 0:
-		case w.counters != nil:
-			scanCounters(w.lo+first, depths[p], w.counters[first*kinds:][:positions*kinds], f)
-		default:
-			c.countOnce(w, p, positions, depths[p], f)
+	tasks.EachWorker(w.partitions(), len(w.lists), func(int) func(p int) {
+		var own []uint32 // memory for counters of a partition, where not all are in memory
+		return func(p int) {
+			first := p << w.bits
+			positions := max(min(1<<w.bits, w.hi-w.lo-first), 0)
+			var counters []uint32
+			if w.counters != nil {
+				counters = w.counters[first*kinds:]
+			} else {
+				if own == nil {
+					own = make([]uint32, kinds<<w.bits)
+				}
+				clear(own)
+				counters = own
+			}
+			w.countPartition(p, counters)
+			scanCounters(w.lo+first, depths[p], counters[:positions*kinds], f)
 		}
 	})
 }
@@ -263,21 +248,4 @@ func scanCounters(at int, depth int32, counters []uint32, f func(position int, d
 		}
 		at++
 	}
-}
-
-// countOnce counts the events of a partition and calls scanCounters.
-func (c *eventCounter) countOnce(
-	w *voteWindow, p, positions int, depth int32, f func(position int, depth uint32, bases *[4]uint32),
-) {
-	if c.counters == nil {
-		c.counters = make([]uint32, kinds<<w.bits)
-	}
-	counters := c.counters[:positions*kinds]
-	clear(counters)
-	w.eachChunk(p, func(events []voteEvent) {
-		for _, e := range events {
-			counters[e]++
-		}
-	})
-	scanCounters(w.lo+p<<w.bits, depth, counters, f)
 }

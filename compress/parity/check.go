@@ -1,6 +1,7 @@
 package parity
 
 import (
+	"encoding/binary"
 	"hash/crc32"
 	"io"
 	"slices"
@@ -75,7 +76,7 @@ func (v *View) lastSector(of int) ([]run, error) {
 	if at < 0 || v.runOf(last) != nil {
 		return nil, nil
 	}
-	if err := readFull(v.copies[of].R, b, at); err != nil || checksum(b) != v.set.sum(last) {
+	if err := readFull(v.copies[of].R, b, at); err != nil || !v.set.isSector(b, last) {
 		return nil, err
 	}
 	return []run{{first: last, count: 1, of: of, at: at, weak: true}}, nil
@@ -125,7 +126,7 @@ func (v *View) checkPlaces(of int, threads int) (runs []run, bad []int64, err er
 		}
 		for i := first; i < end; i++ {
 			b := have[:min(len(have), c.length(i))]
-			if len(b) < c.length(i) || checksum(b) != v.set.sum(i) {
+			if len(b) < c.length(i) || !v.set.isSector(b, i) {
 				bads[task] = append(bads[task], i)
 			}
 			have = have[len(b):]
@@ -186,8 +187,12 @@ type search struct {
 	buf    []byte
 }
 
-// newSearch returns a search for sectors; nil if none has a whole sector's length.
+// newSearch returns a search for sectors; nil if none has a whole sector's length, or their checksums are too short for it: the
+// headers of an archive's sections say where they are.
 func newSearch(v *View, of int) *search {
+	if v.set.sumSize() < sumSize {
+		return nil
+	}
 	c := &v.set.data
 	s := &search{v: v, of: of, sector: c.sector, where: make(map[uint32]int64), buf: make([]byte, checkTask)}
 	bits := 64
@@ -199,7 +204,7 @@ func newSearch(v *View, of int) *search {
 		if c.length(i) < c.sector {
 			continue
 		}
-		sum := v.set.sum(i)
+		sum := binary.LittleEndian.Uint32(v.set.sums[i*sumSize:])
 		if _, twice := s.where[sum]; !twice {
 			s.where[sum] = i
 		}
@@ -277,7 +282,7 @@ func (s *search) extend(r run, to int64) (run, error) {
 		if err := readFull(s.v.copies[s.of].R, b[:n], at); err != nil {
 			return r, err
 		}
-		if checksum(b[:n]) != s.v.set.sum(i) {
+		if !s.v.set.isSector(b[:n], i) {
 			break
 		}
 		r.count++

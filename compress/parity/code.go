@@ -81,7 +81,7 @@ func smallCode(size, parity, shards int64) code {
 	c := code{size: size, sector: maxSector, groups: 1}
 	if parity < 2*maxSector {
 		// The sum of the sector and of the checksums is least for this.
-		c.sector = int(min(max(roundUp(int64(math.Sqrt(float64(sumSize*size))), 64), leastSector), maxSector))
+		c.sector = int(min(max(roundUp(int64(math.Sqrt(float64(smallSumSize*size))), 64), leastSector), maxSector))
 		c.parity = 1
 		return c
 	}
@@ -166,9 +166,9 @@ func (c *code) number(group int, at int64) int64 {
 // checkTask is how many bytes are read at a time where all sectors are.
 const checkTask = 1 << 20
 
-// checksums returns those of all sectors, one after the other.
-func (c *code) checksums(data io.ReaderAt, threads int) ([]byte, error) {
-	sums := make([]byte, c.sectors()*sumSize)
+// checksums returns those of all sectors, so many bytes of each, one after the other.
+func (c *code) checksums(data io.ReaderAt, threads, length int) ([]byte, error) {
+	sums := make([]byte, int(c.sectors())*length)
 	perTask := checkTask / int64(c.sector)
 	err := eachTask(int((c.sectors()-1)/perTask+1), threads, func(task int, buf []byte) error {
 		first := int64(task) * perTask
@@ -179,7 +179,8 @@ func (c *code) checksums(data io.ReaderAt, threads int) ([]byte, error) {
 		}
 		for i := first; len(b) > 0; i++ {
 			n := min(len(b), c.sector)
-			binary.LittleEndian.PutUint32(sums[i*sumSize:], checksum(b[:n]))
+			sum := binary.LittleEndian.AppendUint32(nil, checksum(b[:n]))
+			copy(sums[int(i)*length:], sum[:length])
 			b = b[n:]
 		}
 		return nil

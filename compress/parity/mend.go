@@ -54,7 +54,7 @@ func (v *View) mend(threads int, memory uint64, store Store) error {
 	bad := slices.DeleteFunc(slices.Clone(v.lost), func(i int64) bool { _, ok := v.restored[i]; return ok })
 	v.store = store
 	left, err := s.data.mend(v, bad, s.readParity(kindParity, &s.data), threads, memory, func(i int64, b []byte) error {
-		if checksum(b) != s.sum(i) {
+		if !s.isSector(b, i) {
 			return errWrong
 		}
 		if _, err := store.WriteAt(b, v.stored); err != nil {

@@ -75,7 +75,7 @@ func (s *shape) hash(sums []byte) uint64 {
 
 // sums returns the code of the checksums.
 func (s *shape) sums() code {
-	return spareCode(s.data.sectors()*sumSize, s.data.sector, int(s.spare))
+	return spareCode(s.data.sectors()*int64(s.sumSize()), s.data.sector, int(s.spare))
 }
 
 // packets returns how many there are of each kind.
@@ -134,8 +134,19 @@ func parsePacket(b []byte) (s shape, p packet, length int, ok bool) {
 	return s, p, length, true
 }
 
-// sumSize is the length of the checksum of a sector.
-const sumSize = 4
+// The lengths of the checksum of a sector: in a file of parity, and within an archive, whose sections have checksums besides.
+const (
+	sumSize      = 4
+	smallSumSize = 2
+)
+
+// sumSize returns the length of the checksum of a sector.
+func (s *shape) sumSize() int {
+	if s.spare == 0 {
+		return smallSumSize
+	}
+	return sumSize
+}
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -170,7 +181,7 @@ func Write(w io.Writer, data io.ReaderAt, size int64, o Options) error {
 	} else {
 		s.data = smallCode(size, o.Bytes, shards)
 	}
-	sums, err := s.data.checksums(data, o.Threads)
+	sums, err := s.data.checksums(data, o.Threads, s.sumSize())
 	if err != nil {
 		return err
 	}

@@ -212,5 +212,8 @@ func (s *Set) readParity(kind byte, c *code) func(group, k, from int, dst []byte
 	}
 }
 
-// sum returns the checksum of a sector.
-func (s *Set) sum(i int64) uint32 { return binary.LittleEndian.Uint32(s.sums[i*sumSize:]) }
+// isSector reports whether b has the checksum of a sector.
+func (s *Set) isSector(b []byte, i int64) bool {
+	size := int64(s.sumSize())
+	return bytes.HasPrefix(binary.LittleEndian.AppendUint32(nil, checksum(b)), s.sums[i*size:(i+1)*size])
+}

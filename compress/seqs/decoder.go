@@ -17,15 +17,10 @@ type Decoder struct {
 	parts        []decodedPart
 	releaseWhile func(wait func())
 
-	coded *codedGenome // of a Decoder that follows an Encoder; else nil
-}
-
-// codedGenome is the pseudogenome that an Encoder codes. Slices are decoded by it while it is coded and decoded, since decoding takes
-// longer than coding. In the end it is compared with what was decoded; see Check.
-type codedGenome struct {
-	packed  []byte           // followed by 16 unused bytes
-	model   *basemodel.Model // after all of its bases
-	modeled chan struct{}    // closed when model is set
+	// Of a Decoder that follows an Encoder, genome is the pseudogenome that the Encoder codes, since decoding it takes longer than coding.
+	// It is decoded all the same, and compared in the end; see Check.
+	decoded *genome
+	modeled chan *basemodel.Model // has the model of the pseudogenome that is coded
 }
 
 type decodedPart struct {
@@ -51,15 +46,16 @@ func (d *Decoder) setGenome(s *basemodel.Sequence, repeats []byte) {
 
 // follow sets the pseudogenome, which is being coded and decoded.
 func (d *Decoder) follow(s *basemodel.Sequence, repeats, packed []byte) {
-	d.coded = &codedGenome{packed: packed, modeled: make(chan struct{})}
-	d.setGenome(s, repeats)
+	d.modeled = make(chan *basemodel.Model, 1)
+	if d.decoded, d.err = newGenome(s, repeats); d.err == nil {
+		model := sync.OnceValues(func() (*basemodel.Model, error) { return <-d.modeled, nil })
+		d.genome = &genome{known: &knownGenome{packed, d.decoded.Len(), model}}
+	}
+	close(d.started)
 }
 
 // setModel sets the model of a pseudogenome that was coded.
-func (d *Decoder) setModel(m *basemodel.Model) {
-	d.coded.model = m
-	close(d.coded.modeled)
-}
+func (d *Decoder) setModel(m *basemodel.Model) { d.modeled <- m }
 
 // Check waits until the pseudogenome is decoded, and compares it and its model with those by which slices were decoded. It must be called,
 // if d is a Decoder of Encoder.Follow, after Encoder.Close. An error wraps ErrCorrupt.
@@ -69,19 +65,22 @@ func (d *Decoder) Check() error {
 	default:
 		return nil // there were no reads
 	}
-	if d.err != nil || d.coded == nil {
+	if d.err != nil || d.decoded == nil {
 		return d.err
 	}
-	m, err := d.genome.Model()
+	m, err := d.decoded.Model()
 	if err != nil {
 		return err
 	}
-	same, err := d.genome.Is(d.coded.packed)
+	same, err := d.decoded.Is(d.genome.known.packed)
 	if err != nil {
 		return err
 	}
-	<-d.coded.modeled
-	if !same || !m.Equal(d.coded.model) {
+	coded, err := d.genome.Model()
+	if err != nil {
+		return err
+	}
+	if !same || !m.Equal(coded) {
 		return fmt.Errorf("%w: the pseudogenome is decoded to another one than was coded", ErrCorrupt)
 	}
 	return nil
@@ -201,19 +200,9 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 	if d.err != nil {
 		return seqs, d.err
 	}
-	s := &slice{genome: d.genome.Packed, sorted: flags&flagSorted != 0, inPieces: flags&flagPieces != 0,
+	s := &slice{genome: d.genome.Packed, model: d.genome.Model, sorted: flags&flagSorted != 0, inPieces: flags&flagPieces != 0,
 		byQual: flags&flagQuals != 0, limit: uint64(d.genome.Len()), releaseWhile: d.releaseWhile}
-	s.model = d.genome.Model
-	wait := d.genome.Wait
-	if c := d.coded; c != nil {
-		s.genome = func(pos, _ int) ([]byte, int) { return c.packed, pos }
-		s.model = func() (*basemodel.Model, error) {
-			<-c.modeled
-			return c.model, nil
-		}
-		wait = func(int) error { return nil }
-	}
-	out, err := s.decode(p.tree, cols, in, wait)
+	out, err := s.decode(p.tree, cols, in, d.genome.Wait)
 	if err != nil {
 		return seqs, err
 	}

@@ -35,8 +35,8 @@ func TestLongDraws(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			genome := basemodel.Encode(len(s.Letters(0)), func(dst []byte, pos, n int) []byte {
-				for _, b := range s.Letters(0)[pos : pos+n] {
+			genome := basemodel.Encode(len(c.Genome.Letters()), func(dst []byte, pos, n int) []byte {
+				for _, b := range c.Genome.Letters()[pos : pos+n] {
 					dst = append(dst, b>>1&3^b>>2&1)
 				}
 				return dst

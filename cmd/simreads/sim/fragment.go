@@ -13,15 +13,11 @@ const (
 	streamFragment
 	streamDuplicate
 	streamChunk
-	streamChimera
-	streamVariants
-	streamHaplotype
 )
 
 // fragment is a piece of the genome that is sequenced.
 type fragment struct {
 	start, length int
-	haplotype     int
 	reverse       bool
 }
 
@@ -34,19 +30,6 @@ type library struct {
 	optical     chance
 	reads       uint64
 	transcripts *transcripts // nil: the whole genome alike
-	other       *library     // of the second haplotype, from which half of the fragments are drawn; nil: none
-}
-
-// addHaplotype has half of the fragments drawn from another genome.
-func (l *library) addHaplotype(g *Genome, length int) error {
-	if g.longest() < length {
-		return fmt.Errorf("with its structural variants, no contig is as long as a read (%d bases)", length)
-	}
-	other := *l
-	other.genome = g
-	other.lengths.most = min(l.lengths.most, g.longest())
-	l.other = &other
-	return nil
 }
 
 // lengths is the distribution of the lengths of fragments: normal, or log-normal about the median.
@@ -78,13 +61,6 @@ func (l *library) fragment(i uint64) fragment {
 }
 
 func (l *library) draw(i uint64) (f fragment) {
-	if l.other != nil {
-		if h := stream(l.seed, streamHaplotype, i); h.next()&1 == 1 {
-			f = l.other.draw(i)
-			f.haplotype = 1
-			return f
-		}
-	}
 	r := stream(l.seed, streamFragment, i)
 	letters := l.genome.letters
 	for range 1000 {

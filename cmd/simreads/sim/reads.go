@@ -20,8 +20,6 @@ type Config struct {
 	Quality    Profile
 	MeanError  float64 // mean probability of a substitution; 0: the profile's own
 	Indels     float64 // inserted and deleted bases, per base of a long read; 0: none
-	Chimeras   float64 // share of long reads that are two stretches of the genome
-	Structural float64 // structural variants in a million bases, which half of the reads have; 0: none
 	NRate      float64 // share of bases that are N, quality '#'
 	Trim       float64 // share of reads cut to a length from 35 to Length
 	Names      NameStyle
@@ -45,7 +43,6 @@ type Simulator struct {
 	library   library
 	qualities *qualities
 	indels    *indels // nil: none
-	chimeras  chance
 	namer     *namer
 	perChunk  uint64
 	longest   int // bases of the longest read possible
@@ -64,7 +61,7 @@ func New(c Config) (*Simulator, error) {
 	}{
 		{"mean error", c.MeanError}, {"N rate", c.NRate}, {"share of trimmed reads", c.Trim},
 		{"share of optical duplicates", c.Optical},
-		{"share of inserted and deleted bases", c.Indels}, {"share of chimeras", c.Chimeras},
+		{"share of inserted and deleted bases", c.Indels},
 	} {
 		if share.value < 0 || share.value > 1 || math.IsNaN(share.value) {
 			return nil, fmt.Errorf("%s %g is not between 0 and 1", share.name, share.value)
@@ -83,16 +80,12 @@ func New(c Config) (*Simulator, error) {
 		return nil, fmt.Errorf("no quality profile %d", c.Quality)
 	case c.Expression < 0:
 		return nil, errors.New("a standard deviation can't be negative")
-	case (c.Indels > 0 || c.Chimeras > 0) && !c.Long:
-		return nil, errors.New("only long reads have insertions, deletions and chimeras")
+	case c.Indels > 0 && !c.Long:
+		return nil, errors.New("only long reads have insertions and deletions")
 	case c.Indels > 0 && c.Quality != HiFi && c.Quality != Nanopore:
 		return nil, errors.New("only the profiles of long reads have insertions and deletions")
 	case c.Indels > 0.1:
 		return nil, fmt.Errorf("a share of inserted and deleted bases of %g is more than 0.1", c.Indels)
-	case c.Structural < 0 || c.Structural > 1000 || math.IsNaN(c.Structural):
-		return nil, fmt.Errorf("%g structural variants in a million bases are not between 0 and 1000", c.Structural)
-	case c.Structural > 0 && c.Expression > 0:
-		return nil, errors.New("transcripts have no structural variants")
 	}
 	longest := c.Length
 	if c.Long {
@@ -124,14 +117,8 @@ func New(c Config) (*Simulator, error) {
 			return nil, err
 		}
 	}
-	s.chimeras = chanceOf(c.Chimeras)
 	if c.Indels > 0 {
 		s.indels = newIndels(c.Indels, s.qualities, c.Genome)
-	}
-	if c.Structural > 0 {
-		if err := s.library.addHaplotype(c.Genome.withVariants(c.Structural, c.Seed), c.Length); err != nil {
-			return nil, err
-		}
 	}
 	return s, nil
 }
@@ -139,13 +126,8 @@ func New(c Config) (*Simulator, error) {
 // Chunks returns the number of chunks.
 func (s *Simulator) Chunks() int { return int((s.c.Reads + s.perChunk - 1) / s.perChunk) }
 
-// Chunk appends chunk i, of the first mates or unpaired reads to r1 and of the second
-// mates to r2, and returns both.
-func (s *Simulator) Chunk(i int, r1, r2 []byte) (first, second []byte) {
-	return s.chunk(i, r1, r2, false, nil)
-}
-
-// chunk is Chunk; interleaved mates are in r1. It calls visit, if that is not nil, for each read.
+// chunk appends chunk i, of the first mates or unpaired reads to r1 and of the second mates to r2, and returns both; interleaved mates are
+// in r1. It calls visit, if that is not nil, for each read.
 func (s *Simulator) chunk(i int, r1, r2 []byte, interleaved bool, visit func(*Truth)) (first, second []byte) {
 	from := uint64(i) * s.perChunk
 	to := min(from+s.perChunk, s.c.Reads)
@@ -172,7 +154,7 @@ func (s *Simulator) chunk(i int, r1, r2 []byte, interleaved bool, visit func(*Tr
 // All returns the whole simulation; the second file is empty unless reads are paired.
 func (s *Simulator) All() (r1, r2 []byte) {
 	for i := range s.Chunks() {
-		r1, r2 = s.Chunk(i, r1, r2)
+		r1, r2 = s.chunk(i, r1, r2, false, nil)
 	}
 	return r1, r2
 }
@@ -183,9 +165,8 @@ type maker struct {
 	random   random
 	toN      int // bases to the next N
 	qual     []byte
-	template []byte // oriented letters of a read, stretch after stretch
-	letters  []byte // of a read with insertions and deletions
-	parts    []fragment
+	template []byte       // oriented letters of a read
+	letters  []byte       // of a read with insertions and deletions
 	visit    func(*Truth) // nil: not called
 }
 
@@ -199,18 +180,18 @@ func (m *maker) read(b []byte, f fragment, i uint64, mate int, names *random) []
 	if c.Trim > 0 && m.random.unit() <= c.Trim && n > minLength {
 		n = minLength + int(m.random.below(uint64(n-minLength)))
 	}
-	m.cut(f, n, i)
-	m.template = m.template[:0]
-	for _, f := range m.parts {
-		m.template = orient(m.template, m.s.Letters(f.haplotype)[f.start:f.start+f.length], f.reverse)
-	}
+	f = f.head(n)
+	m.template = orient(m.template[:0], c.Genome.letters[f.start:f.start+f.length], f.reverse)
 	var truth *Truth
+	var errors *[]Error
 	if m.visit != nil {
-		truth = m.truth()
+		truth = &Truth{Place: f.start, Length: f.length, Reverse: f.reverse}
+		errors = &truth.Errors
 	}
 	seq := m.template
 	if m.s.indels != nil {
-		seq = m.insertAndDelete(truth)
+		m.letters, m.qual = m.s.indels.print(m.s.qualities, m.template, m.letters[:0], m.qual[:0], errors, &m.random)
+		seq = m.letters
 	}
 	n = len(seq)
 	line := len(b)
@@ -248,23 +229,6 @@ func (m *maker) read(b []byte, f fragment, i uint64, mate int, names *random) []
 	return b
 }
 
-// cut sets the parts that a read of n bases of the template has: the first n bases of the fragment or, of a chimera, fewer, and some of
-// another fragment.
-func (m *maker) cut(f fragment, n int, i uint64) {
-	m.parts = m.parts[:0]
-	first := n
-	if m.s.chimeras != 0 {
-		if r := stream(m.s.c.Seed, streamChimera, i); r.hit(m.s.chimeras) && n >= 2 {
-			first = 1 + int(r.below(uint64(n-1)))
-		}
-	}
-	m.parts = append(m.parts, f.head(first))
-	if first < n {
-		second := m.s.library.draw(1<<63 | i)
-		m.parts = append(m.parts, second.head(min(n-first, second.length)))
-	}
-}
-
 // head returns the first n bases of a fragment.
 func (f fragment) head(n int) fragment {
 	if f.reverse {
@@ -274,49 +238,15 @@ func (f fragment) head(n int) fragment {
 	return f
 }
 
-// insertAndDelete makes the letters of a read of the template, with errors, and its qualities, in qual.
-func (m *maker) insertAndDelete(truth *Truth) []byte {
-	m.letters, m.qual = m.letters[:0], m.qual[:0]
-	at := 0
-	for k, f := range m.parts {
-		var errors *[]Error
-		if truth != nil {
-			errors = &truth.Stretches[k].Errors
-			truth.Stretches[k].Start = len(m.letters)
-		}
-		m.letters, m.qual = m.s.indels.print(m.s.qualities, m.template[at:at+f.length], m.letters, m.qual, errors, &m.random)
-		if truth != nil {
-			truth.Stretches[k].End = len(m.letters)
-		}
-		at += f.length
-	}
-	return m.letters
-}
-
-// truth returns where a read comes from, without its errors.
-func (m *maker) truth() *Truth {
-	t := &Truth{}
-	at := 0
-	for _, f := range m.parts {
-		t.Stretches = append(t.Stretches, Stretch{Start: at, End: at + f.length, Haplotype: f.haplotype, Place: f.start, Length: f.length,
-			Reverse: f.reverse})
-		at += f.length
-	}
-	return t
-}
-
 // complete adds the bases and the qualities of a read and, if it has neither insertions nor deletions, its errors.
 func (t *Truth) complete(m *maker, seq, qual []byte) {
 	t.Bases, t.Qualities = seq, qual
 	if m.s.indels != nil {
 		return
 	}
-	for k := range t.Stretches {
-		p := &t.Stretches[k]
-		for j := p.Start; j < p.End; j++ {
-			if seq[j] != m.template[j] && seq[j] != 'N' {
-				p.Errors = append(p.Errors, Error{j - p.Start, Substitution, seq[j]})
-			}
+	for j, b := range seq {
+		if b != m.template[j] && b != 'N' {
+			t.Errors = append(t.Errors, Error{j, Substitution, b})
 		}
 	}
 }
@@ -344,6 +274,15 @@ func (m *maker) end(b []byte) []byte {
 		b = append(b, '\r')
 	}
 	return append(b, '\n')
+}
+
+// orient appends letters to dst, or their reverse complement.
+func orient(dst, letters []byte, reverse bool) []byte {
+	dst = append(dst, letters...)
+	if reverse {
+		reverseComplement(dst[len(dst)-len(letters):], letters)
+	}
+	return dst
 }
 
 func reverseComplement(dst, src []byte) {

@@ -2,12 +2,12 @@ package minimizer
 
 import "orcomgo/bases"
 
-// Reference returns the signature of a read straight from the definition: k-mers of length k
+// reference returns the signature of a read straight from the definition: k-mers of length k
 // (3..8, others are never admissible), skip zone in bases. FindPacked is tested against it. It takes
 // time proportional to k times the length of the read. pos is the offset of the signature in the
 // stored orientation and reverse is set if this is the reverse complement; both are zero when sig
 // is None.
-func Reference(read []byte, k, skip int) (sig, pos uint32, reverse bool) {
+func reference(read []byte, k, skip int) (sig, pos uint32, reverse bool) {
 	codes := make([]uint8, len(read))
 	rc := make([]uint8, len(read))
 	for i, c := range read {
