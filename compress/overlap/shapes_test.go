@@ -97,12 +97,7 @@ func TestWorkIsBounded(t *testing.T) {
 		"genome", "random", "shared24", "stutter", "chimera", "repeats", "tandem", "microsatellites", "identical", "polyA", "alternating",
 	} {
 		t.Run(shape, func(t *testing.T) {
-			for _, n := range []int{10_000, testrun.Pick(20_000, 20_000, 40_000)} {
-				// More reads, of shapes that get by without the limits, are for the long tests.
-				short := testrun.Short() || !testrun.Long() && shape != "stutter"
-				if n > 10_000 && short {
-					break
-				}
+			for _, n := range testrun.Pick([]int{10_000}, []int{10_000}, []int{10_000, 40_000}) {
 				b := builderOf(shaped(t, shape, n))
 				if err := b.build(context.Background()); err != nil {
 					t.Fatal(err)
