@@ -56,7 +56,7 @@ func TestBlocks(t *testing.T) {
 	smallSlices(t)
 	n := 1
 	if testrun.Short() {
-		n = 3
+		n = 2
 	}
 	r1, r2 := simulated(3, 1200/n, true)
 	s1, s2 := simulated(4, 700/n, false)
