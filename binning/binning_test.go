@@ -41,6 +41,9 @@ func binTexts(t testing.TB, c Config, inputs ...testInput) (string, error) {
 		c.Inputs[i].Path = path
 	}
 	c.OutDir = filepath.Join(dir, "out")
+	if testrun.Race && c.Options.BlockSize == 0 {
+		c.Options.BlockSize = 1 << 20 // the race detector marks all of a buffer
+	}
 	_, err := Run(context.Background(), c)
 	if err != nil {
 		if entries, e := os.ReadDir(c.OutDir); e == nil {
