@@ -10,12 +10,13 @@ import (
 
 	"orcomgo/bins"
 	"orcomgo/internal/tasks"
+	"orcomgo/internal/testrun"
 )
 
 // TestLongReads: reads that several threads pack make the same block as others, and give the same errors.
 func TestLongReads(t *testing.T) {
 	r := rand.New(rand.NewSource(4))
-	for n := range 200 {
+	for n := range testrun.Pick(60, 200, 200) {
 		var text bytes.Buffer
 		for i := range 1 + r.Intn(4) {
 			read := make([]byte, r.Intn(400))

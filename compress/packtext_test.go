@@ -19,7 +19,7 @@ func TestEarlyTexts(t *testing.T) {
 		if varied && testrun.Short() {
 			break
 		}
-		r1, r2 := simulated(31, 900, varied)
+		r1, r2 := simulated(31, testrun.Pick(500, 900, 900), varied)
 		for kind, ins := range map[string][]input{
 			"single": single("r", r1), "pair": pair(r1, r2), "numbered": single("r", r1),
 			"two": append(single("r", r1), single("s", r2)...),
@@ -30,7 +30,7 @@ func TestEarlyTexts(t *testing.T) {
 			}
 			name := fmt.Sprintf("%s, varied lengths: %v", kind, varied)
 			var first map[string]string
-			for _, threads := range []int{1, manyThreads, 2 * manyThreads} {
+			for _, threads := range testrun.Pick([]int{1, manyThreads}, []int{1, manyThreads, 2 * manyThreads}, []int{1, manyThreads, 2 * manyThreads}) {
 				dir := binTo(t, ins, o)
 				packTo(t, dir, PackOptions{Threads: threads})
 				if files := filesIn(t, dir); first == nil {

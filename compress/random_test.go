@@ -19,7 +19,7 @@ import (
 // subtests are named for their seeds: -run 'RandomRuns/.*/^17$' repeats one.
 func TestRandomRuns(t *testing.T) {
 	testrun.NoRace(t)
-	runs := testrun.Pick(20, 45, 1000)
+	runs := testrun.Pick(20, 30, 1000)
 	sizes := []struct {
 		name        string
 		text, reads uint64

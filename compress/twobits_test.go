@@ -95,7 +95,7 @@ func isTwoBit(t *testing.T, dir string, input int) bool {
 func TestOddAssemblies(t *testing.T) {
 	for name, text := range oddAssemblies() {
 		t.Run(name, func(t *testing.T) {
-			if testrun.Short() && name != "blank lines within" && name != "many names" {
+			if testrun.Short() && name != "many names" {
 				t.Skip("the threads do the same for the others")
 			}
 			t.Parallel()
@@ -142,7 +142,7 @@ func comparesLevels(t *testing.T, ins []input, dir string) {
 // An archive of assemblies and reads, in small blocks and slices: all that can be asked for is what the default level gives.
 func TestAssembliesAndReads(t *testing.T) {
 	r := rand.New(rand.NewSource(12))
-	reads, _ := simulated(12, 300, true)
+	reads, _ := simulated(12, testrun.Pick(150, 300, 300), true)
 	ins := []input{
 		{name: "a.fa", text: randomAssembly(r, 100, 60), mate: -1},
 		{name: "reads.fastq", text: reads, mate: -1},

@@ -48,11 +48,11 @@ func gunzip(t testing.TB, s string) string {
 
 func TestStream(t *testing.T) {
 	smallSlices(t)
-	r1, r2 := simulated(41, 700, true)
+	r1, r2 := simulated(41, testrun.Pick(300, 700, 700), true)
 	ins := append(pair(r1, r2), input{"x.fastq", "@x\nA\n+\nI", -1, false}, input{"e.fastq", "", -1, false})
 	keep := record.Options{}
 	mates := strings.Join(interleaved(expected(r1, keep), expected(r2, keep)), "")
-	for state, dir := range states(t, ins, record.Options{BlockSize: 100 << 10}) {
+	for state, dir := range states(t, ins, record.Options{BlockSize: 40 << 10}) {
 		if got := stream(t, dir, UnpackOptions{}); got != r1+r2+"@x\nA\n+\nI" {
 			t.Errorf("%s: %d bytes on the stream", state, len(got))
 		}

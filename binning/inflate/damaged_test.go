@@ -53,7 +53,7 @@ func compare(t *testing.T, name string, data []byte) {
 func TestDamaged(t *testing.T) {
 	n := 200
 	if testrun.Short() {
-		n = 30
+		n = 16
 	}
 	if testrun.Long() {
 		n = 10_000

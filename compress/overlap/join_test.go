@@ -356,7 +356,7 @@ func TestFullAssembler(t *testing.T) {
 // of goroutines.
 func TestJoinIsTheSameForAnyThreads(t *testing.T) {
 	r := rand.New(rand.NewSource(53))
-	genome := randomBases(r, 3_000_000)
+	genome := randomBases(r, 2_000_000)
 	repeat := genome[1000:1700]
 	for range 300 {
 		copy(genome[r.Intn(len(genome)-len(repeat)):], repeat)
@@ -377,7 +377,7 @@ func TestJoinIsTheSameForAnyThreads(t *testing.T) {
 		add(stretchBases+r.Intn(2*stretchBases), 100)
 	}
 	add(1<<20+77, 0)
-	for range 20_000 {
+	for range 12_000 {
 		add(100+r.Intn(200), r.Intn(3))
 	}
 	var first *assembler

@@ -97,12 +97,7 @@ func TestWorkIsBounded(t *testing.T) {
 		"genome", "random", "shared24", "stutter", "chimera", "repeats", "tandem", "microsatellites", "identical", "polyA", "alternating",
 	} {
 		t.Run(shape, func(t *testing.T) {
-			for _, n := range []int{10_000, 40_000} {
-				// Four times the reads, of shapes that get by without the limits, are for the long tests.
-				short := testrun.Short() || !testrun.Long() && shape != "stutter"
-				if n > 10_000 && short {
-					break
-				}
+			for _, n := range testrun.Pick([]int{10_000}, []int{10_000}, []int{10_000, 40_000}) {
 				b := builderOf(shaped(t, shape, n))
 				if err := b.build(context.Background()); err != nil {
 					t.Fatal(err)
@@ -159,8 +154,8 @@ func TestAssemblerStaysInBounds(t *testing.T) {
 			if !testrun.Long() && (shape == "repeats" || shape == "genome" || shape == "stutter") {
 				t.Skip("make test-long runs all shapes")
 			}
-			rd := shaped(t, shape, 20_000)
-			const bytes = 1 << 20
+			reads, bytes := testrun.Pick(10_000, 10_000, 20_000), testrun.Pick[uint64](1<<19, 1<<19, 1<<20)
+			rd := shaped(t, shape, reads)
 			a := newAssembler(assemblerLimits{bases: 1 << 30, bytes: bytes}, 100, 1)
 			for part := range 4 {
 				a.addContigs(binContigs(rd, func(i int) bool { return i%4 == part }, bigBinReads, 1), noProgress)

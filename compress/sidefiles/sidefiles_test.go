@@ -185,7 +185,7 @@ func alikeTables(n int) []File {
 
 // TestAlike: small tables of one kind are coded together, in fewer bytes; of a kind of which there are few, by themselves.
 func TestAlike(t *testing.T) {
-	const n = 40
+	const n = 20
 	files := alikeTables(n)
 	other := inMemory("other.sf", []byte(strings.Repeat("a b c d\n", 300)))
 	few := inMemory("few.csv", table(80))
@@ -290,7 +290,7 @@ func TestRecordsAsText(t *testing.T) {
 		want  method
 		tried bool
 	}{
-		{"metrics", metrics(3000), methodRecords, false},
+		{"metrics", metrics(1200), methodRecords, false},
 		{"repeats", again, methodBlocksort, true},
 		{"noise", noise(15_000), methodStored, true},
 	} {

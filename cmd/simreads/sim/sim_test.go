@@ -49,7 +49,7 @@ func records(t testing.TB, text []byte) (all []record) {
 }
 
 func TestSameBytesForAnyNumberOfWorkers(t *testing.T) {
-	for _, paired := range []bool{false, true} {
+	for _, paired := range testrun.Pick([]bool{true}, []bool{false, true}, []bool{false, true}) {
 		s := small(t, Config{Paired: paired, NRate: 0.001, Trim: 0.2, Optical: 0.05})
 		want1, want2 := s.All()
 		for _, workers := range []int{1, 2, 7} {
