@@ -67,8 +67,8 @@ func manifestIn(t *testing.T, dir string) *archive.Manifest {
 func TestQualitiesByBases(t *testing.T) {
 	testrun.NoRace(t)
 	smallSlices(t)
-	setLimits(t, func(l *packing.Limits) { l.Text = 300_000 })
-	long, _ := longReads(t, 90)
+	setLimits(t, func(l *packing.Limits) { l.Text = 200_000 })
+	long, _ := longReads(t, 60)
 	short, _ := simulated(70, 300, false)
 	ins := []input{{"long.fastq", long, -1, false}, {"short.fastq", short, -1, false}}
 	for name, c := range map[string]struct {

@@ -67,7 +67,7 @@ func TestDamage(t *testing.T) {
 	o1, o2 := simulated(52, 40, true)
 	other := states(t, pair(o1, o2), record.Options{})
 	rng := rand.New(rand.NewSource(6))
-	flips := testrun.Pick(100, 200, 10_000)
+	flips := testrun.Pick(100, 100, 10_000)
 	count := 0
 	dirs := states(t, ins, record.Options{})
 	for _, state := range slices.Sorted(maps.Keys(dirs)) { // so that the same bits are flipped in each run
