@@ -110,26 +110,27 @@ func (e *Encoder) Load(ctx context.Context, c *Column) error {
 	if c.Records == 0 || e.window > 0 { // windows are loaded by EncodeSlice
 		return nil
 	}
-	lo, hi := c.span()
-	k, err := e.partOf(c.Input, lo, hi)
-	if err != nil {
-		return err
-	}
-	if _, err = e.acquire(ctx, loaded{part: k}, nil); err == nil {
+	_, err := e.acquirePart(ctx, c)
+	if err == nil {
 		e.release()
 	}
 	return err
 }
 
-// Letters appends the letters of the reads of a column to dst, end to end, as DecodeSlice will return them. It is safe for concurrent use,
-// after Follow.
-func (e *Encoder) Letters(ctx context.Context, dst []byte, c *Column) ([]byte, error) {
+// acquirePart is acquire for all reads of the part of a column.
+func (e *Encoder) acquirePart(ctx context.Context, c *Column) (*part, error) {
 	lo, hi := c.span()
 	k, err := e.partOf(c.Input, lo, hi)
 	if err != nil {
 		return nil, err
 	}
-	p, err := e.acquire(ctx, loaded{part: k}, nil)
+	return e.acquire(ctx, loaded{part: k}, nil)
+}
+
+// Letters appends the letters of the reads of a column to dst, end to end, as DecodeSlice will return them. It is safe for concurrent use,
+// after Follow.
+func (e *Encoder) Letters(ctx context.Context, dst []byte, c *Column) ([]byte, error) {
+	p, err := e.acquirePart(ctx, c)
 	if err != nil {
 		return nil, err
 	}
