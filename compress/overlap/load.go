@@ -268,18 +268,13 @@ func (rs *records) eachLoaded(ctx context.Context, sh *share, ix *shareIndex, f 
 	})
 }
 
-// load reads a share from the bins, grouped by signature.
-func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
-	return rs.loadShare(ctx, sh, false)
-}
-
 // loadAll reads all records from the bins, grouped by signature, and prepares Reads.indexOf.
 func (rs *records) loadAll(ctx context.Context) (*Reads, error) {
-	return rs.loadShare(ctx, rs.all(), true)
+	return rs.load(ctx, rs.all(), true)
 }
 
-// loadShare reads a share. withIndex prepares Reads.indexOf; the share must then have all records.
-func (rs *records) loadShare(ctx context.Context, sh *share, withIndex bool) (*Reads, error) {
+// load reads a share from the bins, grouped by signature. withIndex prepares Reads.indexOf; the share must then have all records.
+func (rs *records) load(ctx context.Context, sh *share, withIndex bool) (*Reads, error) {
 	ix, err := rs.indexOf(ctx, sh)
 	if err != nil {
 		return nil, err

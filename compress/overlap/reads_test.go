@@ -256,7 +256,7 @@ func TestLoadingInParallel(t *testing.T) {
 		for _, srcs := range [][]Source{allOf(archive), {{Input: 1, From: 7, To: 60}, {Input: 0, From: 31, To: 190}}} {
 			want := recordsOf(archive, srcs)
 			for _, sh := range []*share{want.all(), {minSignature: 1000, maxSignature: 40_000, ranges: want.ranges}} {
-				one, err := want.load(context.Background(), sh)
+				one, err := want.load(context.Background(), sh, false)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -268,7 +268,7 @@ func TestLoadingInParallel(t *testing.T) {
 					rs := recordsOf(archive, srcs)
 					rs.threads, rs.pieceReads = 4, pieceReads
 					part := &share{minSignature: sh.minSignature, maxSignature: sh.maxSignature, ranges: rs.ranges}
-					got, err := rs.load(context.Background(), part)
+					got, err := rs.load(context.Background(), part, false)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -310,11 +310,11 @@ func TestSourcesCutBlocks(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Error("by signature, reads are not those of the sources")
 	}
-	only := NewSubset(uint64(rs.count))
+	only := NewSubset(rs.count)
 	for _, rec := range []uint32{0, 5, 63, 64, 65, 122} {
 		only.Add(rec)
 	}
-	for _, set := range []*Subset{nil, only} {
+	for _, set := range []*Subset{nil, &only} {
 		rd, err := rs.loadByRecord(context.Background(), set)
 		if err != nil {
 			t.Fatal(err)
@@ -429,7 +429,7 @@ func TestSharesHoldEachReadOnce(t *testing.T) {
 	seen := make([]int, rs.count)
 	cut, last := 0, uint32(0)
 	for k, sh := range shares {
-		rd, err := rs.load(context.Background(), sh)
+		rd, err := rs.load(context.Background(), sh, false)
 		if err != nil {
 			t.Fatal(err)
 		}

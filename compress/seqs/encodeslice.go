@@ -41,7 +41,7 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 	if e.window > 0 {
 		want = loaded{k, first.Input, first.From, e.Window(uint64(first.At))}
 		only = func() *overlap.Subset {
-			set := overlap.NewSubset(p.count)
+			set := overlap.NewSubset(int(p.count))
 			lo := want.window * e.window
 			// A slice that begins in the window may end after it; slices of a run have nearly equal numbers of records.
 			hi := min(lo+e.window+first.Records+1, len(first.Run))
@@ -50,7 +50,7 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 					set.Add(base + i)
 				}
 			}
-			return set
+			return &set
 		}
 	}
 	if _, err = e.acquire(ctx, want, only); err != nil {
