@@ -63,10 +63,6 @@ func (s *Sequence) Wait(n int) error {
 	return nil
 }
 
-// Is reports whether the bases are those of packed ones, base i in byte i/4 at bits 2*(i%4), which 16 bytes follow. Model must have
-// returned without an error.
-func (s *Sequence) Is(packed []byte) bool { return bases.Equal(packed, 0, s.packed, 0, s.n) }
-
 // Model waits until all bases are decoded and returns the model that Options.Model is called with. An error wraps ErrCorrupt.
 func (s *Sequence) Model() (*Model, error) {
 	s.mu.Lock()

@@ -25,11 +25,16 @@ func (x *Index) before(c byte, r Rows) Rows {
 
 // Find returns the rows of the suffixes that begin with a sequence of bases, one a byte, 0 to 3.
 func (x *Index) Find(sequence []byte) Rows {
-	r := x.all()
-	for i := len(sequence) - 1; i >= 0 && r.From < r.To; i-- {
-		r = x.before(sequence[i], r)
-	}
+	r, _ := x.continued(x.all(), sequence)
 	return r
+}
+
+// continued returns the rows of sequence and then that of r, and how many bases of the sequence are left when there are no more rows.
+func (x *Index) continued(r Rows, sequence []byte) (_ Rows, left int) {
+	for left = len(sequence); left > 0 && r.From < r.To; left-- {
+		r = x.before(sequence[left-1], r)
+	}
+	return r, left
 }
 
 // sideBySide is how many sequences FindAll searches at once, so that the memory accesses of one are waited for while others compute.
@@ -100,11 +105,7 @@ func (s *nearSearch) setLeast() {
 		if s.least[end] > s.most {
 			continue
 		}
-		r, from := s.x.all(), end
-		for from > 0 && r.From < r.To {
-			from--
-			r = s.x.before(s.sequence[from], r)
-		}
+		r, from := s.x.continued(s.x.all(), s.sequence[:end])
 		if r.From == r.To { // the bases from..end-1 don't occur
 			s.least[end] = max(s.least[end], s.least[from]+1)
 		}
@@ -114,10 +115,7 @@ func (s *nearSearch) setLeast() {
 // extend continues with the first n bases before rows that differ in so many.
 func (s *nearSearch) extend(n int, r Rows, differences int) bool {
 	if differences == s.most {
-		for n > 0 && r.From < r.To {
-			n--
-			r = s.x.before(s.sequence[n], r)
-		}
+		r, _ = s.x.continued(r, s.sequence[:n])
 		return r.From == r.To || s.report(r, differences)
 	}
 	if n == 0 {

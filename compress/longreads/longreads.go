@@ -12,11 +12,8 @@ import (
 	"orcomgo/bases"
 )
 
-// Read is a read of N bases. The value of a letter other than A, C, G and T is arbitrary.
-type Read struct {
-	Bases bases.Words
-	N     int
-}
+// Read is a read or a contig.
+type Read = bases.Read
 
 // Reads calls f with all reads, in batches, always in the same order. The reads of a batch are valid during the call. It returns the first
 // error of f, or one of its own.

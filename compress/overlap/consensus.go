@@ -27,7 +27,7 @@ func (b *builder) voteAndSelectPoor(ctx context.Context) error {
 	if b.accelerator.vote(b, true) {
 		return ctx.Err()
 	}
-	b.poor = newBitset(b.records.count)
+	b.poor = NewSubset(b.records.count)
 	var shared *sharedMismatches
 	return b.eachVoteWindow(sharedBytesPerBase, func(lo, hi int, events uint64) error {
 		shared = newSharedMismatches(shared, lo, hi)

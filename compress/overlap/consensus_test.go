@@ -176,10 +176,10 @@ func TestReassembly(t *testing.T) {
 		}
 		b := placedAs(t, genome, ds)
 		before := slices.Clone(b.placements.pos)
-		b.poor = newBitset(len(ds))
+		b.poor = NewSubset(len(ds))
 		for rec, mismatches := range b.placements.mismatches {
 			if mismatches >= minPoorMismatches {
-				b.poor.add(uint32(rec))
+				b.poor.Add(uint32(rec))
 			}
 		}
 		if err := b.reassemblePoor(context.Background()); err != nil {
@@ -230,7 +230,7 @@ func TestWorstReadsAreReassembled(t *testing.T) {
 	}
 	ds = append(ds, draw(r, genome, 0, 100, 8, false)) // this one is not poorly placed, and does not count
 	b := placedAs(t, genome, ds)
-	b.poor = newBitset(len(ds))
+	b.poor = NewSubset(len(ds))
 	b.poor.addRange(0, 60)
 	one := 64 + b.records.meanLength()
 	for _, c := range []struct{ bytes, want uint64 }{

@@ -60,7 +60,7 @@ func (f *fakeDevice) place(w *window, retry retryRule, in *placements, poor []ui
 	copy(out.pos, in.pos)
 	copy(out.reversedBits, in.reversedBits)
 	copy(out.mismatches, in.mismatches)
-	b := builder{config: Config{Threads: 1}, seq: *f.seq, placements: out, poor: bitset{words: poor}}
+	b := builder{config: Config{Threads: 1}, seq: *f.seq, placements: out, poor: Subset{words: poor}}
 	b.placeAll(f.rd, w, retry, progress)
 	for i, pos := range out.pos {
 		if pos != in.pos[i] {

@@ -71,11 +71,11 @@ func (a *accelerator) vote(b *builder, selectPoor bool) (ok bool) {
 	}
 	a.indexed = nil
 	voted := make([]byte, len(b.seq.packed))
-	var poor bitset
+	var poor Subset
 	var mismatches []uint8
 	if selectPoor {
 		a.makeSpare(b)
-		poor, mismatches = newBitset(b.records.count), a.spare.mismatches
+		poor, mismatches = NewSubset(b.records.count), a.spare.mismatches
 	}
 	if err := a.dev.vote(&b.seq, b.placements, voted, poor.words, mismatches); err != nil {
 		a.failed(stepVote, err)
@@ -93,7 +93,7 @@ func (a *accelerator) vote(b *builder, selectPoor bool) (ok bool) {
 
 // keepLongACGT removes from a set of records those whose reads have letters other than A, C, G and T, and fewer than seedLen bases without
 // one.
-func (rd *Reads) keepLongACGT(set *bitset, threads int) {
+func (rd *Reads) keepLongACGT(set *Subset, threads int) {
 	inParallel(threads, len(rd.nonACGT), taskRange, func(_, from, to int) {
 		for k := from; k < to; k++ {
 			for w := rd.nonACGT[k]; w != 0; w &= w - 1 {

@@ -183,7 +183,7 @@ func TestJoinsOnGPU(t *testing.T) {
 			t.Run(fmt.Sprint(shape, " ", n), func(t *testing.T) {
 				rd := shaped(t, shape, n)
 				a := newAssembler(assemblerLimits{bases: maxPseudogenome, bytes: math.MaxUint64}, 100, 2)
-				a.addContigs(binContigs(rd, nil, bigBinReads, 2), noProgress)
+				a.addContigs(binContigs(rd, nil, bigBinReads, 2))
 				a.set.append(&a.singles, 2)
 				if a.set.count() > 0 {
 					compareJoins(t, d, r, a.set, rounds)

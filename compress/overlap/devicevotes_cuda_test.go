@@ -116,9 +116,9 @@ func variedReads(t *testing.T, r *rand.Rand, seq []byte, n int, fixed bool) *Rea
 
 // voteOnDevice has all reads, which are loaded, vote.
 func voteOnDevice(d device, b *builder, selectPoor bool) (voted []byte, mismatches []uint8, poor []uint64, err error) {
-	var set bitset
+	var set Subset
 	if selectPoor {
-		set = newBitset(len(b.placements.pos))
+		set = NewSubset(len(b.placements.pos))
 		mismatches = make([]uint8, len(b.placements.pos))
 	}
 	voted = make([]byte, len(b.seq.packed))
@@ -205,7 +205,7 @@ func TestVotesOnGPU(t *testing.T) {
 					}
 				}
 				for i := range rd.Count() {
-					if selectPoor && cpu.poor.has(uint32(i)) {
+					if selectPoor && cpu.poor.Has(uint32(i)) {
 						poor++
 					}
 				}

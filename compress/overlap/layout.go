@@ -62,7 +62,7 @@ type builder struct {
 	seq        sequence
 	placements *placements // nil before the first round, and if there is no pseudogenome
 	voted      bool        // bases were changed by voting, so that the mismatches in placements may differ from the true ones
-	poor       bitset      // records of the reads that are poorly placed, while they are reassembled
+	poor       Subset      // records of the reads that are poorly placed, while they are reassembled
 
 	accelerator *accelerator // nil if there is none
 
@@ -196,7 +196,7 @@ func (b *builder) build(ctx context.Context) error {
 			return err
 		}
 	}
-	b.poor = bitset{}
+	b.poor = Subset{}
 	if err := b.placeRemaining(ctx); err != nil {
 		return err
 	}
@@ -240,7 +240,7 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 			a.device = b.accelerator
 		}
 		b.report("joining contigs", before/2, b.records.count)
-		a.addContigs(contigs, func(int, int) {})
+		a.addContigs(contigs)
 		return ctx.Err()
 	})
 	if err != nil || a == nil {
@@ -309,7 +309,7 @@ func (r retryRule) selects(b *builder, record uint32, mode placeMode) bool {
 	case retryMismatched:
 		return int(b.placements.mismatches[record]) > mode.goodMismatches
 	case retryPoor:
-		return b.poor.has(record)
+		return b.poor.Has(record)
 	}
 	return false
 }

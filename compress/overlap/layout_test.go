@@ -279,7 +279,7 @@ func TestPartsOfALayout(t *testing.T) {
 	for _, part := range []struct {
 		from, to uint64
 		only     *Subset
-	}{{0, 400, nil}, {400, laid, nil}, {400, 800, some}, {laid, 1400, nil}} {
+	}{{0, 400, nil}, {400, laid, nil}, {400, 800, &some}, {laid, 1400, nil}} {
 		l, err := p.Layout(context.Background(), []Source{{From: part.from, To: part.to}}, part.from, part.only)
 		if err != nil {
 			t.Fatal(err)

@@ -48,7 +48,7 @@ func countPairs(pairs []mateRange) int {
 
 // islands are the smallest parts of the pseudogenome of which no two are covered by the same read. They can be moved.
 type islands struct {
-	inner  bitset // the bases that some read covers together with the base before
+	inner  Subset // the bases that some read covers together with the base before
 	starts []uint32
 	end    uint32
 }
@@ -58,7 +58,7 @@ const islandBytes = 64
 
 // findIslands returns the islands of the pseudogenome; nil if there is one, or if they take more than maxBytes of memory.
 func (b *builder) findIslands(ctx context.Context, maxBytes uint64) (*islands, error) {
-	s := &islands{inner: newBitset(b.seq.n), end: uint32(b.seq.n)}
+	s := &islands{inner: NewSubset(b.seq.n), end: uint32(b.seq.n)}
 	err := b.records.lengths(ctx, func(rec uint32, length int) {
 		if pos := b.placements.pos[rec]; pos != Unplaced {
 			s.inner.addRange(int(pos)+1, int(pos)+length)
@@ -73,7 +73,7 @@ func (b *builder) findIslands(ctx context.Context, maxBytes uint64) (*islands, e
 	}
 	s.starts = make([]uint32, 0, count)
 	for i := range uint32(b.seq.n) {
-		if !s.inner.has(i) {
+		if !s.inner.Has(i) {
 			s.starts = append(s.starts, i)
 		}
 	}

@@ -36,7 +36,7 @@ func islandsOf(lengths ...uint32) *islands {
 		s.starts = append(s.starts, s.end)
 		s.end += n
 	}
-	s.inner = newBitset(int(s.end))
+	s.inner = NewSubset(int(s.end))
 	s.inner.addRange(0, int(s.end))
 	for _, at := range s.starts {
 		s.inner.words[at>>6] &^= 1 << (at & 63)

@@ -310,11 +310,11 @@ func TestSourcesCutBlocks(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Error("by signature, reads are not those of the sources")
 	}
-	only := NewSubset(uint64(rs.count))
+	only := NewSubset(rs.count)
 	for _, rec := range []uint32{0, 5, 63, 64, 65, 122} {
 		only.Add(rec)
 	}
-	for _, set := range []*Subset{nil, only} {
+	for _, set := range []*Subset{nil, &only} {
 		rd, err := rs.loadByRecord(context.Background(), set)
 		if err != nil {
 			t.Fatal(err)

@@ -158,7 +158,7 @@ func TestAssemblerStaysInBounds(t *testing.T) {
 			rd := shaped(t, shape, reads)
 			a := newAssembler(assemblerLimits{bases: 1 << 30, bytes: bytes}, 100, 1)
 			for part := range 4 {
-				a.addContigs(binContigs(rd, func(i int) bool { return i%4 == part }, bigBinReads, 1), noProgress)
+				a.addContigs(binContigs(rd, func(i int) bool { return i%4 == part }, bigBinReads, 1))
 				if n := a.joinBytes(sparse, maxKmerParts/4); n > bytes {
 					t.Errorf("contigs take %d bytes, want at most %d", n, bytes)
 				}

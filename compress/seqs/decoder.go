@@ -165,29 +165,19 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 		}
 		return seqs, nil
 	}
-	k, n := binary.Uvarint(data)
-	if n <= 0 || k >= uint64(len(d.parts)) || len(data) == n {
-		return seqs, ErrCorrupt
-	}
-	flags := data[n]
-	data = data[n+1:]
-	if !validFlags(flags, mate) {
-		return seqs, ErrCorrupt
-	}
-	in, err := streamsOf(data, flags)
+	p, flags, in, err := d.cutSlice(data, first, mate)
 	if err != nil {
 		return seqs, err
 	}
 	cols := []*Column{first}
 	if mate != nil {
-		if mate.Records != first.Records || mate.First != first.First {
+		if mate.First != first.First {
 			return seqs, ErrCorrupt
 		}
 		cols = append(cols, mate)
 	}
 	for _, c := range cols {
-		if c.Lengths.Each != nil && len(c.Lengths.Each) != c.Records ||
-			c.Quals != nil && uint64(len(c.Quals)) != c.Lengths.Sum(0, c.withQuals()) ||
+		if c.Quals != nil && uint64(len(c.Quals)) != c.Lengths.Sum(0, c.withQuals()) ||
 			!c.Skip && flags&flagQuals != 0 != (c.Quals != nil) {
 			return seqs, ErrCorrupt
 		}
@@ -195,10 +185,8 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 	if flags&flagPieces != 0 && first.decoded() < first.Records {
 		return seqs, errTooFew
 	}
-	p := &d.parts[k]
-	d.releaseWhile(func() { <-p.ready })
-	if d.err != nil {
-		return seqs, d.err
+	if err := d.wait(p); err != nil {
+		return seqs, err
 	}
 	s := &slice{genome: d.genome.Packed, model: d.genome.Model, sorted: flags&flagSorted != 0, inPieces: flags&flagPieces != 0,
 		byQual: flags&flagQuals != 0, limit: uint64(d.genome.Len()), releaseWhile: d.releaseWhile}
@@ -219,9 +207,29 @@ func NeedsAll(data []byte) bool {
 	return n > 0 && len(data) > n && data[n]&flagPieces != 0
 }
 
-// validFlags reports whether a slice with this second column, or nil, can have these flags.
-func validFlags(flags byte, mate *Column) bool {
-	return flags&^flagsKnown == 0 && flags&flagMate != 0 == (mate != nil)
+// cutSlice returns the part of a slice with these columns, its flags and its streams.
+func (d *Decoder) cutSlice(data []byte, first, mate *Column) (p *decodedPart, flags byte, in *streams, err error) {
+	k, n := binary.Uvarint(data)
+	if n <= 0 || k >= uint64(len(d.parts)) || len(data) == n {
+		return nil, 0, nil, ErrCorrupt
+	}
+	flags = data[n]
+	if flags&^flagsKnown != 0 || flags&flagMate != 0 != (mate != nil) || mate != nil && mate.Records != first.Records {
+		return nil, 0, nil, ErrCorrupt
+	}
+	for _, c := range []*Column{first, mate} {
+		if c != nil && c.Lengths.Each != nil && len(c.Lengths.Each) != c.Records {
+			return nil, 0, nil, ErrCorrupt
+		}
+	}
+	in, err = streamsOf(data[n+1:], flags)
+	return &d.parts[k], flags, in, err
+}
+
+// wait waits until there are the tree of a part and the pseudogenome, whose bases may still be being decoded.
+func (d *Decoder) wait(p *decodedPart) error {
+	d.releaseWhile(func() { <-p.ready })
+	return d.err
 }
 
 // streamsOf splits the body of a slice with these flags into its streams.

@@ -41,7 +41,7 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 	if e.window > 0 {
 		want = loaded{k, first.Input, first.From, e.Window(uint64(first.At))}
 		only = func() *overlap.Subset {
-			set := overlap.NewSubset(p.count)
+			set := overlap.NewSubset(int(p.count))
 			lo := want.window * e.window
 			// A slice that begins in the window may end after it; slices of a run have nearly equal numbers of records.
 			hi := min(lo+e.window+first.Records+1, len(first.Run))
@@ -50,7 +50,7 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 					set.Add(base + i)
 				}
 			}
-			return set
+			return &set
 		}
 	}
 	if _, err = e.acquire(ctx, want, only); err != nil {
@@ -110,26 +110,27 @@ func (e *Encoder) Load(ctx context.Context, c *Column) error {
 	if c.Records == 0 || e.window > 0 { // windows are loaded by EncodeSlice
 		return nil
 	}
-	lo, hi := c.span()
-	k, err := e.partOf(c.Input, lo, hi)
-	if err != nil {
-		return err
-	}
-	if _, err = e.acquire(ctx, loaded{part: k}, nil); err == nil {
+	_, err := e.acquirePart(ctx, c)
+	if err == nil {
 		e.release()
 	}
 	return err
 }
 
-// Letters appends the letters of the reads of a column to dst, end to end, as DecodeSlice will return them. It is safe for concurrent use,
-// after Follow.
-func (e *Encoder) Letters(ctx context.Context, dst []byte, c *Column) ([]byte, error) {
+// acquirePart is acquire for all reads of the part of a column.
+func (e *Encoder) acquirePart(ctx context.Context, c *Column) (*part, error) {
 	lo, hi := c.span()
 	k, err := e.partOf(c.Input, lo, hi)
 	if err != nil {
 		return nil, err
 	}
-	p, err := e.acquire(ctx, loaded{part: k}, nil)
+	return e.acquire(ctx, loaded{part: k}, nil)
+}
+
+// Letters appends the letters of the reads of a column to dst, end to end, as DecodeSlice will return them. It is safe for concurrent use,
+// after Follow.
+func (e *Encoder) Letters(ctx context.Context, dst []byte, c *Column) ([]byte, error) {
+	p, err := e.acquirePart(ctx, c)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package seqs
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"orcomgo/compress/edits"
@@ -36,22 +35,12 @@ func (d *Decoder) Places(data []byte, first, mate *Column) (layouts [2]*Layout, 
 	if first.Records == 0 {
 		return [2]*Layout{{}, {}}, false, nil
 	}
-	k, n := binary.Uvarint(data)
-	if n <= 0 || k >= uint64(len(d.parts)) || len(data) == n {
-		return layouts, false, ErrCorrupt
+	p, flags, in, err := d.cutSlice(data, first, mate)
+	if err == nil {
+		err = d.wait(p)
 	}
-	flags := data[n]
-	if !validFlags(flags, mate) || mate != nil && mate.Records != first.Records {
-		return layouts, false, ErrCorrupt
-	}
-	in, err := streamsOf(data[n+1:], flags)
 	if err != nil {
 		return layouts, false, err
-	}
-	p := &d.parts[k]
-	d.releaseWhile(func() { <-p.ready })
-	if d.err != nil {
-		return layouts, false, d.err
 	}
 	cols := []*Column{first}
 	where := []*places{newPlaces(first.Records), nil}
@@ -64,9 +53,6 @@ func (d *Decoder) Places(data []byte, first, mate *Column) (layouts [2]*Layout, 
 		return layouts, false, errOutside
 	}
 	for i, c := range cols {
-		if c.Lengths.Each != nil && len(c.Lengths.Each) != c.Records {
-			return layouts, false, ErrCorrupt
-		}
 		if endOf(c, where[i]) > limit {
 			return layouts, false, errEndsAfter
 		}

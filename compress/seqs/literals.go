@@ -40,7 +40,7 @@ func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, k int, read func(k, i 
 	if !r.needModel(k) {
 		return nil
 	}
-	bases := r.literalBases(k)
+	bases := r.literalBases(k, r.cols[k].Records)
 	m, err := s.model()
 	if err != nil {
 		return err

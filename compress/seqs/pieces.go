@@ -21,13 +21,7 @@ func (e *Encoder) shareLong(ctx context.Context) error {
 		return err
 	}
 	each := func(f func(batch []longreads.Read) error) error {
-		return e.genome.EachLong(ctx, minLongBases, func(reads []overlap.LongRead) error {
-			batch := make([]longreads.Read, len(reads))
-			for i, r := range reads {
-				batch[i] = longreads.Read{Bases: r.Words, N: r.N}
-			}
-			return f(batch)
-		})
+		return e.genome.EachLong(ctx, minLongBases, f)
 	}
 	total := uint64(0)
 	for i := range e.bins.Meta().Blocks {
