@@ -58,7 +58,7 @@ type options struct {
 	genomeConfig                               sim.GenomeConfig
 	coverage                                   float64
 	indels                                     float64
-	levels, threads                            int
+	levels                                     int
 	gzip, bgzip                                bool
 	sim.Config
 }
@@ -93,7 +93,6 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	f.BoolVar(&o.gzip, "gzip", false, "compress, one gzip member a chunk")
 	f.BoolVar(&o.bgzip, "bgzip", false, "compress in BGZF blocks")
 	f.Uint64Var(&o.Seed, "seed", 1, "another seed, another draw")
-	f.IntVarP(&o.threads, "threads", "t", runtime.NumCPU(), "workers; the output is the same for any number")
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, pflag.ErrHelp) {
 			return err
@@ -128,8 +127,6 @@ func (o *options) check(f *pflag.FlagSet) error {
 		return errors.New("--indels needs --long")
 	case o.gzip && o.bgzip:
 		return errors.New("--gzip and --bgzip exclude each other")
-	case o.threads < 1:
-		return errors.New("--threads must be positive")
 	}
 	var ok bool
 	if o.Quality, ok = map[int]sim.Profile{4: sim.Levels4, 8: sim.Levels8, 41: sim.Levels41}[o.levels]; !ok {
@@ -225,12 +222,12 @@ func (o *options) simulate(ctx context.Context, stdout io.Writer) (err error) {
 	}
 	switch {
 	case o.out == "-":
-		return s.Write(ctx, stdout, nil, o.threads, encode)
+		return s.Write(ctx, stdout, nil, runtime.NumCPU(), encode)
 	case !o.Paired:
-		return writeFile(o.out+suffix, func(w io.Writer) error { return s.Write(ctx, w, nil, o.threads, encode) })
+		return writeFile(o.out+suffix, func(w io.Writer) error { return s.Write(ctx, w, nil, runtime.NumCPU(), encode) })
 	}
 	return writeFile(o.out+"_R1"+suffix, func(w1 io.Writer) error {
-		return writeFile(o.out+"_R2"+suffix, func(w2 io.Writer) error { return s.Write(ctx, w1, w2, o.threads, encode) })
+		return writeFile(o.out+"_R2"+suffix, func(w2 io.Writer) error { return s.Write(ctx, w1, w2, runtime.NumCPU(), encode) })
 	})
 }
 

@@ -85,7 +85,6 @@ func TestUsageErrors(t *testing.T) {
 		"-o x --reads 1 --long medium":    "--long is hifi or nanopore",
 		"-o x --reads 1 --indels 0.01":    "--indels",
 		"-o x --reads 1 --gzip --bgzip":   "exclude each other",
-		"-o x --reads 1 --threads 0":      "--threads must be positive",
 		"-o x --reads 1 extra":            "unexpected argument",
 		"-o x --reads 1 --no-such-flag":   "unknown flag",
 		"-o x --reads 1 --genome-size -5": "--genome-size must be positive",

@@ -128,7 +128,7 @@ func newPlacing(ctx context.Context, p *source.Packed) (*placing, error) {
 	for n/c.window > maxDepths {
 		c.window *= 2
 	}
-	c.coverage = fmindex.NewWindows(n, c.window)
+	c.coverage = fmindex.NewCoverage(n, c.window)
 	return c, nil
 }
 

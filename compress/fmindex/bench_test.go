@@ -28,7 +28,7 @@ func BenchmarkBuild(b *testing.B) {
 	}
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, err := Build(Content{Text: text, Coverage: NewCoverage(len(text)), Literals: new(Literals)}, runtime.GOMAXPROCS(0)); err != nil {
+		if _, err := Build(Content{Text: text, Coverage: NewCoverage(len(text), Window), Literals: new(Literals)}, runtime.GOMAXPROCS(0)); err != nil {
 			b.Fatal(err)
 		}
 	}

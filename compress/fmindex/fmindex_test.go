@@ -42,7 +42,7 @@ func indexOf(t testing.TB, text []byte, literals *Literals, threads int) *Index 
 	if literals == nil {
 		literals = new(Literals)
 	}
-	c := Content{Text: append(slices.Clone(text), literals.Bases...), Coverage: NewCoverage(len(text)), Literals: literals}
+	c := Content{Text: append(slices.Clone(text), literals.Bases...), Coverage: NewCoverage(len(text), Window), Literals: literals}
 	copy(c.Archive[:], "the archive's ID")
 	built, err := Build(c, threads)
 	if err != nil {
@@ -88,7 +88,7 @@ func locateAll(t testing.TB, x *Index, r Rows) (places []int) {
 func TestTransformElsewhere(t *testing.T) {
 	for name, text := range texts(rand.New(rand.NewPCG(0, 7))) {
 		text = text[:min(len(text), 20000)]
-		c := Content{Text: text, Coverage: NewCoverage(len(text)), Literals: new(Literals)}
+		c := Content{Text: text, Coverage: NewCoverage(len(text), Window), Literals: new(Literals)}
 		want, err := Build(c, 2)
 		if err != nil {
 			t.Fatal(err)
@@ -259,7 +259,7 @@ func TestCoverage(t *testing.T) {
 			t.Fatalf("%d comes back as %d", sum, got)
 		}
 	}
-	c := NewCoverage(200)
+	c := NewCoverage(200, Window)
 	c.Add(0, 64)
 	c.Add(60, 68)
 	c.Add(190, 300)

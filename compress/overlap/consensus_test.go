@@ -262,7 +262,7 @@ func TestRemainingReadsInBatches(t *testing.T) {
 	}
 	for _, b := range []*builder{whole, batches} {
 		b.placements.set(3, 77, true, 9) // this read has a place already
-		if err := b.placeRemaining(context.Background()); err != nil {
+		if err := b.placeReads(context.Background(), 0, loose, retryNone); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -197,7 +197,7 @@ func (b *builder) build(ctx context.Context) error {
 		}
 	}
 	b.poor = Subset{}
-	if err := b.placeRemaining(ctx); err != nil {
+	if err := b.placeReads(ctx, 0, loose, retryNone); err != nil {
 		return err
 	}
 	return b.orderByMates(ctx, b.pairs)
@@ -332,11 +332,6 @@ func (b *builder) placeReads(ctx context.Context, from int, mode placeMode, retr
 	return nil
 }
 
-// placeRemaining places the reads that have no place yet, with more mismatches.
-func (b *builder) placeRemaining(ctx context.Context) error {
-	return b.placeReads(ctx, 0, loose, retryNone)
-}
-
 // Layout loads the records of srcs, or only those in `only` if it is not nil. Their first record is number `first` of the
 // records that Build laid out. If first is not less than the number of these, the reads are placed on the pseudogenome now,
 // and only is ignored. With Config.Whole all reads are in memory already: srcs and only are ignored. Errors are those of
@@ -370,7 +365,7 @@ func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, 
 	if err := b.placeReads(ctx, 0, exact, retryMismatched); err != nil {
 		return nil, err
 	}
-	return l, b.placeRemaining(ctx)
+	return l, b.placeReads(ctx, 0, loose, retryNone)
 }
 
 // Place returns the place of a record of those that Build laid out; see Layout.Place.

@@ -188,7 +188,7 @@ type sliceLiterals struct {
 
 // indexContent decodes what an index is made of.
 func indexContent(ctx context.Context, p *source.Packed, e commit.Entry, o IndexOptions) (*fmindex.Content, error) {
-	c := &fmindex.Content{Archive: p.Man.ID, Literals: new(fmindex.Literals), Coverage: fmindex.NewCoverage(0)}
+	c := &fmindex.Content{Archive: p.Man.ID, Literals: new(fmindex.Literals), Coverage: fmindex.NewCoverage(0, fmindex.Window)}
 	if len(p.Man.Slices) == 0 {
 		return c, nil
 	}
@@ -206,7 +206,7 @@ func indexContent(ctx context.Context, p *source.Packed, e commit.Entry, o Index
 	if err := o.fits(e, n); err != nil {
 		return nil, err
 	}
-	c.Coverage = fmindex.NewCoverage(n)
+	c.Coverage = fmindex.NewCoverage(n, fmindex.Window)
 	progress := workers.NewMeter(o.Progress, IndexReadStage, total)
 	err = workers.InOrder(ctx, len(p.Man.Slices), workers.InFlight(o.Threads, o.Memory, largest),
 		func(ctx context.Context, i int) (*sliceLiterals, error) { return literalsOf(ctx, p, i, c.Coverage) },
