@@ -2,10 +2,12 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -227,6 +229,37 @@ func TestRepairParity(t *testing.T) {
 		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, good) {
 			t.Fatalf("byte %d: other bytes (%v)", i, err)
 		}
+	}
+}
+
+// TestFindSections removes as many bytes from a section as the next one takes: what follows the latter begins where the former would end,
+// and the latter is found all the same.
+func TestFindSections(t *testing.T) {
+	dir := t.TempDir()
+	m := sample(t, dir, true)
+	good, err := os.ReadFile(filepath.Join(dir, "x"+BulkSuffix))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []Section
+	m.eachSection(func(_ label, s *Section) { all = append(all, *s) })
+	all = slices.DeleteFunc(all, func(s Section) bool { return s.Len == 0 })
+	slices.SortFunc(all, func(a, b Section) int { return cmp.Compare(a.Off, b.Off) })
+	tried := 0
+	for i := range len(all) - 1 {
+		s, n := all[i], all[i+1].Len+labelLen
+		if s.Len < n {
+			continue
+		}
+		tried++
+		short := append(good[:s.Off:s.Off], good[s.Off+n:]...)
+		found, err := findSections(bulk{bytes.NewReader(short), "x", uint64(len(short))})
+		if err != nil || len(found) != len(all) || found[i+1].Off != all[i+1].Off-n {
+			t.Errorf("of %d sections, %d are found: %v", len(all), len(found), err)
+		}
+	}
+	if tried == 0 {
+		t.Error("no section is longer than the next one")
 	}
 }
 

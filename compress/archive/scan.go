@@ -56,7 +56,8 @@ type foundSection struct {
 	Section
 }
 
-// findSections returns the sections whose headers are whole, in the order of the file.
+// findSections returns the sections whose headers are whole, in the order of the file. Headers are looked for within sections as well, since
+// where bytes are missing in one, others begin in what seems to be this one.
 func findSections(b bulk) (found []foundSection, err error) {
 	buf := make([]byte, checkPiece)
 	for at := uint64(0); at+labelLen <= b.size; {
@@ -84,21 +85,8 @@ func findSections(b bulk) (found []foundSection, err error) {
 		at += labelLen
 		s.Off = at
 		found = append(found, foundSection{l, s})
-		// Where bytes are missing in a section, another one may begin in what seems to be this one.
-		if s.Len <= b.size-at && endsWell(b, at+s.Len) {
-			at += s.Len
-		}
 	}
 	return found, nil
-}
-
-// endsWell reports whether what follows a section at byte `at` may do so: another one, or the manifest.
-func endsWell(b bulk, at uint64) bool {
-	var next [len(metaMagic)]byte
-	if b.read(next[:], at) != nil {
-		return false
-	}
-	return string(next[:len(labelMagic)]) == labelMagic || string(next[:]) == metaMagic
 }
 
 // rebuild makes a manifest of sections that were found.
