@@ -139,8 +139,8 @@ func records(text string, o record.Options) []string {
 func TestOptions(t *testing.T) {
 	testrun.NoRace(t)
 	smallSlices(t)
-	r1, r2 := simulated(21, 500, false)
-	v1, _ := simulated(22, 300, true)
+	r1, r2 := simulated(21, testrun.Pick(300, 300, 500), false)
+	v1, _ := simulated(22, testrun.Pick(200, 200, 300), true)
 	ins := append(pair(r1, r2), input{"v.fq", v1, -1, false})
 	var cases []record.Options
 	for _, readsOnly := range []bool{false, true} {
