@@ -51,12 +51,12 @@ func TestParsedAhead(t *testing.T) {
 			texts = append(texts, tt.text)
 		}
 	}
-	texts = append(texts, unusualTexts(2, testrun.Pick(12, 20, 40))...)
+	texts = append(texts, unusualTexts(2, testrun.Pick(10, 16, 40))...)
 	for i := range len(texts) {
 		texts = append(texts, strings.Repeat(texts[i], 5), texts[i]+texts[i]+"@\n!", texts[i]+">x\n1\n"+texts[i])
 	}
 	r := rand.New(rand.NewSource(3))
-	for range testrun.Pick(12, 20, 40) {
+	for range testrun.Pick(10, 16, 40) {
 		texts = append(texts, wrappedReads(r, 60), longSequences(r))
 	}
 	ahead := 0

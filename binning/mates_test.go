@@ -11,11 +11,11 @@ import (
 
 // TestGroups: further mates come back with the pair that they belong to, and are compared with it.
 func TestGroups(t *testing.T) {
-	one, two, index := simulate(5, 4000, 100, 100, "1"), simulate(6, 4000, 20, 30, "2"), simulate(7, 4000, 8, 8, "1")
-	other := bytes.Replace(index, []byte("@RUN:1:31:3100 "), []byte("@RUN:1:31:310x "), 1)
-	var few []byte // the first 3,000 records
+	one, two, index := simulate(5, 2000, 100, 100, "1"), simulate(6, 2000, 20, 30, "2"), simulate(7, 2000, 8, 8, "1")
+	other := bytes.Replace(index, []byte("@RUN:1:16:1600 "), []byte("@RUN:1:16:160x "), 1)
+	var few []byte // the first 1,500 records
 	for line := range strings.Lines(string(index)) {
-		if few = append(few, line...); bytes.Count(few, []byte("\n")) == 12_000 {
+		if few = append(few, line...); bytes.Count(few, []byte("\n")) == 6_000 {
 			break
 		}
 	}
@@ -25,11 +25,11 @@ func TestGroups(t *testing.T) {
 		want        string
 	}{
 		{"well", index, index, ""},
-		{"fewer in the third", few, index, "3.fq: record 3001: expected a mate of record 3001 of "},
-		{"another name in the last", index, other, "4.fq: record 3101: expected the mate of record 3101 of 1.fq, found another name"},
+		{"fewer in the third", few, index, "3.fq: record 1501: expected a mate of record 1501 of "},
+		{"another name in the last", index, other, "4.fq: record 1601: expected the mate of record 1601 of 1.fq, found another name"},
 		{"none in the last", index, nil, "4.fq: record 1: expected a mate of record 1 of 1.fq, found the end of the file"},
 	} {
-		for _, o := range []record.Options{{BlockSize: 50000}, {}, {ReadsOnly: true, BlockSize: 50000}, {DropNames: true}} {
+		for _, o := range []record.Options{{BlockSize: 25000}, {}, {ReadsOnly: true, BlockSize: 25000}, {DropNames: true}} {
 			if testrun.Race && o.BlockSize == 0 {
 				continue
 			}

@@ -137,9 +137,13 @@ func encodeChunks(d *directory, raw *[sections][]byte, coded *[sections]*Coded, 
 	}
 	var next atomic.Int64
 	run(min(len(tasks), mostCoders), func(int) {
+		k := int(next.Add(1)) - 1
+		if k >= len(tasks) {
+			return // without a coder, which may have to be made
+		}
 		coder := coders.Get().(*coder)
 		defer coders.Put(coder)
-		for k := int(next.Add(1)) - 1; k < len(tasks); k = int(next.Add(1)) - 1 {
+		for ; k < len(tasks); k = int(next.Add(1)) - 1 {
 			i, j := tasks[k].section, tasks[k].chunk
 			s := &d.sections[i]
 			if coded[i] == nil {

@@ -19,7 +19,7 @@ func TestEarlyTexts(t *testing.T) {
 		if varied && testrun.Short() {
 			break
 		}
-		r1, r2 := simulated(31, testrun.Pick(500, 900, 900), varied)
+		r1, r2 := simulated(31, testrun.Pick(300, 700, 900), varied)
 		for kind, ins := range map[string][]input{
 			"single": single("r", r1), "pair": pair(r1, r2), "numbered": single("r", r1),
 			"two": append(single("r", r1), single("s", r2)...),

@@ -24,8 +24,8 @@ func smallPrimers(t *testing.T, size int) {
 func TestPrimers(t *testing.T) {
 	smallSlices(t)
 	smallPrimers(t, 5000)
-	r1, r2 := simulated(61, 500, true)
-	_, v := simulated(62, 300, false)
+	r1, r2 := simulated(61, testrun.Pick(300, 500, 500), true)
+	_, v := simulated(62, testrun.Pick(180, 300, 300), false)
 	ins := append(pair(r1, r2), input{"v.fastq", v, -1, false})
 	var cdna string
 	for _, threads := range testrun.Pick([]int{4}, []int{1, 4}, []int{1, 4}) {

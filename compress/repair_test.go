@@ -42,23 +42,26 @@ func longInput(seed int64, n int) string {
 	return b.String()
 }
 
-// protectedArchives returns the inputs of four kinds of archives of many slices.
-func protectedArchives() map[string][]input {
-	r1, r2 := simulated(201, 2500, true)
-	o1, o2 := simulated(202, 1500, true)
+// protectedArchives returns the inputs of four kinds of archives of many slices, and a divisor: of so much less data, in smaller slices.
+func protectedArchives() (kinds map[string][]input, less int) {
+	less = testrun.Pick(2, 2, 1)
+	r1, r2 := simulated(201, 2500/less, true)
+	o1, o2 := simulated(202, 1500/less, true)
 	return map[string][]input{
 		"short reads": single("r.fastq", r1),
 		"pairs":       pair(r1, r2),
-		"long reads":  single("long.fastq", longInput(203, 250)),
+		"long reads":  single("long.fastq", longInput(203, 250/less)),
 		"a group":     append(pair(r1, r2), input{"o_1.fastq", o1, 3, true}, input{"o_2.fastq", o2, 2, false}),
-	}
+	}, less
 }
 
 // packedKinds calls f with the directory and the inputs of archives of each kind.
 func packedKinds(t *testing.T, share float64, f func(t *testing.T, ins []input, dir string)) {
-	smallSlices(t)
-	setLimits(t, func(l *packing.Limits) { l.LeastLeading, l.Primer = 2000, 3000 })
-	for name, ins := range protectedArchives() {
+	archives, less := protectedArchives()
+	setLimits(t, func(l *packing.Limits) {
+		l.Text, l.Reads, l.LeastLeading, l.Primer = 20_000/uint64(less), 150/uint64(less), 2000/less, 3000/less
+	})
+	for name, ins := range archives {
 		t.Run(name, func(t *testing.T) {
 			dir := binTo(t, ins, record.Options{BlockSize: 64 << 10})
 			packTo(t, dir, PackOptions{Threads: 2, Parity: share})
@@ -232,7 +235,7 @@ func dependsOnLost(man *archive.Manifest, i, input int, there func(s *archive.Se
 // TestOneByte flips a byte of archives without NAME.cpar: on average it costs at most 3 % of the records, and 10 % at worst.
 func TestOneByte(t *testing.T) {
 	testrun.NoRace(t)
-	draws := testrun.Pick(5, 8, 500)
+	draws := testrun.Pick(5, 5, 500)
 	packedKinds(t, 0, func(t *testing.T, ins []input, dir string) {
 		var mu sync.Mutex
 		lost, worst := 0.0, 0.0

@@ -17,9 +17,10 @@ import (
 // randomAssembly returns FASTA of sequences that share stretches, in lines of width letters: so that it is coded in two bits a base.
 func randomAssembly(r *rand.Rand, records, width int) string {
 	var b strings.Builder
+	longest := min(3000, 300_000/records)
 	genome := randomBases(r, 20000)
 	for i := range records {
-		n := r.Intn(3000)
+		n := r.Intn(longest)
 		at := r.Intn(len(genome) - n)
 		letters := []byte(genome[at : at+n])
 		for range r.Intn(4) {
@@ -66,7 +67,7 @@ func oddAssemblies() map[string]string {
 		"all N":                ">n\n" + wrap(strings.Repeat("N", 5000), 80),
 		"one line of 1 MB":     ">x\n" + randomBases(r, 1<<20) + "\n>y\nACGT\n",
 		"IUPAC":                ">x\n" + wrap(strings.Repeat("ACGTRYKMSWBDHVNacgtrykmn.-*", 50), 50),
-		"many names":           randomAssembly(r, 1536, 80),
+		"many names":           plain + randomAssembly(r, 1536, 60),
 	}
 }
 
@@ -143,10 +144,11 @@ func comparesLevels(t *testing.T, ins []input, dir string) {
 func TestAssembliesAndReads(t *testing.T) {
 	r := rand.New(rand.NewSource(12))
 	reads, _ := simulated(12, testrun.Pick(150, 300, 300), true)
+	sequences := testrun.Pick(40, 100, 100)
 	ins := []input{
-		{name: "a.fa", text: randomAssembly(r, 100, 60), mate: -1},
+		{name: "a.fa", text: randomAssembly(r, sequences, 60), mate: -1},
 		{name: "reads.fastq", text: reads, mate: -1},
-		{name: "b.fa", text: randomAssembly(r, 60, 80), mate: -1},
+		{name: "b.fa", text: randomAssembly(r, sequences*3/5, 80), mate: -1},
 		{name: "short.fa", text: ">1\nACGTAGCATCGATCAGTACG\n>2\nACGATCAGCTACGACTAGC\n", mate: -1},
 	}
 	for _, o := range []record.Options{{}, {DropNames: true}, {ReadsOnly: true}} {

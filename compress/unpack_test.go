@@ -48,11 +48,11 @@ func gunzip(t testing.TB, s string) string {
 
 func TestStream(t *testing.T) {
 	smallSlices(t)
-	r1, r2 := simulated(41, testrun.Pick(300, 700, 700), true)
+	r1, r2 := simulated(41, testrun.Pick(200, 500, 700), true)
 	ins := append(pair(r1, r2), input{"x.fastq", "@x\nA\n+\nI", -1, false}, input{"e.fastq", "", -1, false})
 	keep := record.Options{}
 	mates := strings.Join(interleaved(expected(r1, keep), expected(r2, keep)), "")
-	for state, dir := range states(t, ins, record.Options{BlockSize: 40 << 10}) {
+	for state, dir := range states(t, ins, record.Options{BlockSize: 20 << 10}) {
 		if got := stream(t, dir, UnpackOptions{}); got != r1+r2+"@x\nA\n+\nI" {
 			t.Errorf("%s: %d bytes on the stream", state, len(got))
 		}
@@ -122,7 +122,7 @@ func TestRecords(t *testing.T) {
 // TestRecordsReadOnlyTheirSlices damages a slice that is not asked for.
 func TestRecordsReadOnlyTheirSlices(t *testing.T) {
 	smallSlices(t)
-	r1, _ := simulated(44, 900, false)
+	r1, _ := simulated(44, 400, false)
 	dir := binTo(t, single("x.fastq", r1), record.Options{})
 	packTo(t, dir, PackOptions{})
 	r, err := archive.Open(dir)
@@ -136,7 +136,7 @@ func TestRecordsReadOnlyTheirSlices(t *testing.T) {
 	if got := stream(t, dir, UnpackOptions{Records: &RecordRange{From: 0, To: 5}}); got != strings.Join(expected(r1, record.Options{})[:5], "") {
 		t.Error("other records come back")
 	}
-	_, err = Unpack(context.Background(), dir, UnpackOptions{Stream: io.Discard, Records: &RecordRange{From: 899, To: 900}})
+	_, err = Unpack(context.Background(), dir, UnpackOptions{Stream: io.Discard, Records: &RecordRange{From: 399, To: 400}})
 	if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "sequences of records") ||
 		!strings.Contains(err.Error(), "x.fastq") {
 		t.Errorf("error %v", err)
@@ -192,7 +192,7 @@ func TestUnpackUsage(t *testing.T) {
 // TestUnpackCancelled: nothing is left behind.
 func TestUnpackCancelled(t *testing.T) {
 	smallSlices(t)
-	r1, r2 := simulated(45, 400, false)
+	r1, r2 := simulated(45, 200, false)
 	for state, dir := range states(t, pair(r1, r2), record.Options{}) {
 		ctx, cancel := context.WithCancel(context.Background())
 		out := t.TempDir()
@@ -221,7 +221,7 @@ func (w *failingWriter) Write(b []byte) (int, error) {
 
 func TestUnpackWriteError(t *testing.T) {
 	smallSlices(t)
-	r1, _ := simulated(46, 400, false)
+	r1, _ := simulated(46, 300, false)
 	for state, dir := range states(t, single("x.fastq", r1), record.Options{}) {
 		_, err := Unpack(context.Background(), dir, UnpackOptions{Threads: 2, Stream: &failingWriter{50_000}})
 		if err == nil || err.Error() != "no space" {

@@ -51,13 +51,7 @@ func compare(t *testing.T, name string, data []byte) {
 
 // TestDamaged has files that were flipped, cut, spliced, and had members swapped, in parts that can be tested side by side.
 func TestDamaged(t *testing.T) {
-	n := 200
-	if testrun.Short() {
-		n = 16
-	}
-	if testrun.Long() {
-		n = 10_000
-	}
+	n := testrun.Pick(8, 160, 10_000)
 	text := fastq(7, 120_000)
 	const parts = 8
 	for part := range parts {

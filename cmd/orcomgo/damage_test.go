@@ -104,7 +104,7 @@ func TestDamageIsReported(t *testing.T) {
 				for _, how := range damages {
 					weight := c.weight
 					if !testrun.Long() {
-						weight /= 4
+						weight /= 8
 					}
 					for range int(math.Ceil(float64(how.times) * weight)) {
 						d.try(name, how, r)

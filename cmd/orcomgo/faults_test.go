@@ -252,9 +252,9 @@ func TestFaults(t *testing.T) {
 				for at := int64(1); at <= calls; at++ {
 					for k, f := range kinds {
 						// Every kind at every call takes minutes.
-						every := int64(83)
+						every := int64(113)
 						if s.args[0] == "archive" { // two steps, which are tried for themselves above
-							every = 307
+							every = 401
 						}
 						if !long && (at*7+int64(k))%every != 0 {
 							continue

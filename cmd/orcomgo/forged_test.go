@@ -165,7 +165,7 @@ func TestForgedFiles(t *testing.T) {
 	const bound = 64 << 20
 	base := t.TempDir()
 	in, made := filepath.Join(base, "dir"), filepath.Join(base, "made")
-	r1, _ := simulated(t, base, 6000)
+	r1, _ := simulated(t, base, 2000)
 	if err := os.Mkdir(in, 0o777); err != nil {
 		t.Fatal(err)
 	}

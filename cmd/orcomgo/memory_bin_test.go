@@ -24,14 +24,14 @@ func TestBinLeastMemory(t *testing.T) {
 		size   int // of the text
 		record string
 	}{
-		{"reads of 100 bases", testrun.Pick(10_000_000, 10_000_000, 20_000_000),
+		{"reads of 100 bases", testrun.Pick(4_000_000, 4_000_000, 20_000_000),
 			"@read.1:1:2:3\n" + strings.Repeat("ACGTTGCATT", 10) + "\n+\n" + strings.Repeat("FFFF:FFFF,", 10) + "\n"},
-		{"wrapped", testrun.Pick(10_000_000, 10_000_000, 20_000_000), "@read.1\nACGTTGCATT\nACGTT\n+\nFFFF:FFFF,\n@+FFF\n"},
-		{"tiny records", testrun.Pick(8_000_000, 8_000_000, 20_000_000), "@\nA\n+\nI\n"},
-		{"tiny records of FASTQ whose forms change", testrun.Pick(6_000_000, 6_000_000, 12_000_000),
+		{"wrapped", testrun.Pick(4_000_000, 4_000_000, 20_000_000), "@read.1\nACGTTGCATT\nACGTT\n+\nFFFF:FFFF,\n@+FFF\n"},
+		{"tiny records", testrun.Pick(4_000_000, 4_000_000, 20_000_000), "@\nA\n+\nI\n"},
+		{"tiny records of FASTQ whose forms change", testrun.Pick(3_000_000, 3_000_000, 12_000_000),
 			"@\nA\n+\nI\n@a\nA\n+a\nI\n@\r\nA\n+\nI\n@\nA\r\n+\nI\n@b\nA\n+\nI\r\n"},
 		// much processor time in little memory; without a bound this text takes several times as much
-		{"tiny records of odd forms", 5_000_000, odd},
+		{"tiny records of odd forms", testrun.Pick(2_500_000, 2_500_000, 5_000_000), odd},
 		{"more tiny records of odd forms", 8_000_000, odd},
 	} {
 		if strings.HasPrefix(tt.name, "more") && !testrun.Long() {

@@ -150,7 +150,7 @@ func TestHangupIgnored(t *testing.T) {
 func TestSignalsLeaveNothing(t *testing.T) {
 	notIgnored(t)
 	dir := t.TempDir()
-	r1, r2 := simulated(t, dir, 1_500)
+	r1, r2 := simulated(t, dir, 800)
 	binned := filepath.Join(dir, "binned")
 	mustRun(t, "bin", "--quiet", "-1", r1, "-2", r2, binned)
 	packed := filepath.Join(dir, "packed")
@@ -189,7 +189,7 @@ func TestSignalsLeaveNothing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(5, 6))
 			ended := 0
-			for i := 0; i < max(12, kills()/4) || ended == 0 && i < 200; i++ {
+			for i := 0; i < max(9, kills()/4) || ended == 0 && i < 200; i++ {
 				out := filepath.Join(dir, "out")
 				fresh(out)
 				end := ends[i%len(ends)]

@@ -104,7 +104,7 @@ func TestDamagedTwelve(t *testing.T) {
 	r.Close()
 	// Without the parity within the bulk file, which would mend the damage.
 	files[bulk] = codectest.WithoutParity(files[bulk])
-	times := testrun.Pick(32, 32, 1000)
+	times := testrun.Pick(16, 16, 1000)
 	rng := rand.New(rand.NewPCG(12, 12))
 	whole, partial := 0, 0
 	for i := range times {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"orcomgo/bases"
+	"orcomgo/internal/testrun"
 )
 
 var noLimits = assemblerLimits{bases: 1 << 30, bytes: 1 << 40}
@@ -356,7 +357,7 @@ func TestFullAssembler(t *testing.T) {
 // of goroutines.
 func TestJoinIsTheSameForAnyThreads(t *testing.T) {
 	r := rand.New(rand.NewSource(53))
-	genome := randomBases(r, 2_000_000)
+	genome := randomBases(r, testrun.Pick(1_300_000, 1_300_000, 2_000_000))
 	repeat := genome[1000:1700]
 	for range 300 {
 		copy(genome[r.Intn(len(genome)-len(repeat)):], repeat)
@@ -377,7 +378,7 @@ func TestJoinIsTheSameForAnyThreads(t *testing.T) {
 		add(stretchBases+r.Intn(2*stretchBases), 100)
 	}
 	add(1<<20+77, 0)
-	for range 12_000 {
+	for range testrun.Pick(7_000, 7_000, 12_000) {
 		add(100+r.Intn(200), r.Intn(3))
 	}
 	var first *assembler

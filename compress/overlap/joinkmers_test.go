@@ -75,7 +75,7 @@ func TestGroupKmers(t *testing.T) {
 	r := rand.New(rand.NewSource(64))
 	genome := randomBases(r, 2*stretchBases+1001)
 	var seqs [][]byte
-	count := testrun.Pick(300, 300, 3000)
+	count := testrun.Pick(100, 100, 3000)
 	for range count {
 		at, n := r.Intn(len(genome)-300), r.Intn(300)
 		seqs = append(seqs, genome[at:at+n])

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"orcomgo/internal/testrun"
 )
 
 // TestMateRanges: pairs are found in the sources of several parts, whatever is between them.
@@ -154,6 +156,9 @@ func TestOrderByMates(t *testing.T) {
 		genome := randomLetters(r, 12*islandLength)
 		firsts, seconds := drawnPairs(r, genome, 2500, o)
 		for _, c := range []Config{{Whole: true, Threads: 1}, {Whole: true, Threads: 3}, {Memory: littleMemory, Threads: 2}} {
+			if c.Threads == 1 && k > 0 && !testrun.Long() {
+				continue // the orientations do the same on one thread as on three
+			}
 			for _, mates := range [][]int{{1, 0}, nil} {
 				l := layOut(t, archiveOfMates(t, 50_000, mates, firsts, seconds), c)
 				if isGenome := l.letters == genome || l.letters == reverseComplement(genome); isGenome != (mates != nil) {

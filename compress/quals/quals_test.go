@@ -93,7 +93,7 @@ func columns() []column {
 		{"12 levels, long enough for a sample", fixed(randomWalk(10, span('#', '.'), repeated(150, testrun.Pick(1000, 1000, 4000))))},
 		{"12 levels, sampled, mixed lengths", randomWalk(11, span('#', '.'), mixedLengths(11, testrun.Pick(500, 500, 2000), 700))},
 		{"one value after another", Input{Quals: bytes.Repeat([]byte("AB"), 5000), Lengths: record.Lengths{Fixed: 100}, Records: 100}},
-		{"one long read", randomWalk(7, span(33, 126), []uint32{testrun.Pick[uint32](150_000, 150_000, 1_000_000)})},
+		{"one long read", randomWalk(7, span(33, 126), []uint32{testrun.Pick[uint32](101_000, 101_000, 1_000_000)})},
 		{"every byte", randomWalk(8, span(0, 255), mixedLengths(8, 500, 60))},
 	}
 	noise := make([]byte, 10000)

@@ -445,11 +445,11 @@ func TestShares(t *testing.T) {
 				t.Skip("make test-long runs this")
 			}
 			t.Parallel()
-			size := 1
+			size, reads := 1, 4500
 			if c.pieces {
-				size = 2 // fewer contigs are joined in one piece however little memory there is
+				size, reads = 2, testrun.Pick(4500, 4500, 9000) // fewer contigs are joined in one piece however little memory there is
 			}
-			cols := []column{simulate(3, size*15_000, size*4_500, 100, 100, 0.003)}
+			cols := []column{simulate(3, size*15_000, reads, 100, 100, 0.003)}
 			if c.pair { // of mixed lengths
 				cols = []column{simulate(3, 20_000, 3_500, 60, 110, 0.003), simulate(3, 20_000, 3_500, 60, 110, 0.003)}
 			}

@@ -283,7 +283,7 @@ func TestArraysAsText(t *testing.T) {
 
 // TestRecordsAsText: records are coded as text where that takes fewer bytes, and this is not tried where it clearly does not.
 func TestRecordsAsText(t *testing.T) {
-	again := bytes.Repeat(noise(9973), 5) // of no length that divides into records
+	again := bytes.Repeat(noise(4001), 5) // of no length that divides into records
 	for _, c := range []struct {
 		name  string
 		block []byte
@@ -292,7 +292,7 @@ func TestRecordsAsText(t *testing.T) {
 	}{
 		{"metrics", metrics(1200), methodRecords, false},
 		{"repeats", again, methodBlocksort, true},
-		{"noise", noise(15_000), methodStored, true},
+		{"noise", noise(9_000), methodStored, true},
 	} {
 		coded, _ := code(c.block, methodRecords, nil)
 		if got := textMayBeSmaller(c.block, len(coded), mostOfRecords); got != c.tried {

@@ -50,7 +50,7 @@ func records(t testing.TB, text []byte) (all []record) {
 
 func TestSameBytesForAnyNumberOfWorkers(t *testing.T) {
 	for _, paired := range testrun.Pick([]bool{true}, []bool{false, true}, []bool{false, true}) {
-		s := small(t, Config{Paired: paired, NRate: 0.001, Trim: 0.2, Optical: 0.05})
+		s := small(t, Config{Paired: paired, Length: testrun.Pick(30, 100, 100), NRate: 0.001, Trim: 0.2, Optical: 0.05})
 		want1, want2 := s.All()
 		for _, workers := range []int{1, 2, 7} {
 			if workers == 2 && testrun.Short() {
@@ -313,6 +313,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestLongReads(t *testing.T) {
+	testrun.NoRace(t)
 	g := Invent(GenomeConfig{Size: 500_000})
 	text, _ := small(t, Config{Genome: g, Long: true, Quality: HiFi, Names: PacBio, Reads: 500}).All()
 	over, top := 0, byte(0)
