@@ -1,7 +1,9 @@
 package binning
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"slices"
 
@@ -103,8 +105,9 @@ func (m *mates) add(inputs []*input, in *input, s *stream, last bool) error {
 		for i := range n {
 			if names[i] != g.names[0][i] {
 				number := g.records[mate] - uint64(len(g.names[mate])) + uint64(i) + 1
-				return fmt.Errorf("%s: record %d: expected the mate of record %d of %s, found another name",
-					g.members[k+1].spec.Path, number, number, first.spec.Path)
+				path, other := g.members[k+1].spec.Path, first.spec.Path
+				return fmt.Errorf("%s: record %d: expected the mate of record %d of %s, found another name%s",
+					path, number, number, other, bothNames(path, names[i], other, g.names[0][i], number))
 			}
 		}
 	}
@@ -112,6 +115,37 @@ func (m *mates) add(inputs []*input, in *input, s *stream, last bool) error {
 		g.names[i] = g.names[i][:copy(g.names[i], g.names[i][n:])]
 	}
 	return nil
+}
+
+// bothNames reads the names of two records of the same number again, which have these digests, for a message: "" if that can't be done.
+func bothNames(path string, digest uint64, other string, otherDigest, number uint64) string {
+	name, lead := NameOf(path, number), NameOf(other, number)
+	if xxh3.Hash(mateName(name)) != digest || xxh3.Hash(mateName(lead)) != otherDigest {
+		return ""
+	}
+	return fmt.Sprintf(": %q, not %q", name, lead)
+}
+
+// NameOf returns the name of a record, counted from 1, of a file of FASTQ that has four lines a record, or the first name of a file of FASTA;
+// nil if there is none.
+func NameOf(path string, number uint64) []byte {
+	if !regular(path) {
+		return nil
+	}
+	in, err := OpenText(context.Background(), path, 1)
+	if err != nil {
+		return nil
+	}
+	defer in.Close()
+	lines := bufio.NewScanner(in)
+	for range 4*(number-1) + 1 {
+		if !lines.Scan() {
+			return nil
+		}
+	}
+	name, _ := bytes.CutPrefix(lines.Bytes(), []byte("@"))
+	name, _ = bytes.CutPrefix(name, []byte(">"))
+	return bytes.TrimSuffix(name, []byte("\r"))
 }
 
 // checkCounts checks that the inputs of each group have the same number of records.

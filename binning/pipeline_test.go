@@ -164,7 +164,8 @@ func TestPairs(t *testing.T) {
 		{"fewer in the first", few, two, "1.fq: record 3001: expected a mate of record 3001 of 2.fq, found the end of the file"},
 		{"fewer in the second", two, few, "2.fq: record 3001: expected a mate of record 3001 of 1.fq, found the end of the file"},
 		{"none in the second", two, nil, "2.fq: record 1: expected a mate of record 1 of 1.fq, found the end of the file"},
-		{"another name", one, other, "2.fq: record 3101: expected the mate of record 3101 of 1.fq, found another name"},
+		{"another name", one, other, "2.fq: record 3101: expected the mate of record 3101 of 1.fq, found another name: " +
+			`"RUN:1:31:310x 2:N:0:ACGT", not "RUN:1:31:3100 1:N:0:ACGT"`},
 	} {
 		for _, o := range []record.Options{{BlockSize: 50000}, {}, {ReadsOnly: true, BlockSize: 50000}, {DropNames: true}} {
 			if testrun.Race && o.BlockSize == 0 {

@@ -46,6 +46,8 @@ type File struct {
 	Rel   string // the path below the root, with slashes
 	Class Class
 	Name  Name // of Reads
+	// NoReads says of one of class Other that it has the name of a file of reads, and other content.
+	NoReads bool
 	// Info describes the entry itself, but for a link that counts as Reads what it leads to.
 	Info fs.FileInfo
 	// Target is what a Link leads to, as it is stored, or the Rel of the file that a HardLink is.

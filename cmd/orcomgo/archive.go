@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"orcomgo/binning"
+	"orcomgo/binning/samples"
 	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
@@ -43,7 +45,7 @@ func newArchiveFlags(f *pflag.FlagSet, name string) *archiveFlags {
 	f.StringArrayVar(&o.include, "include", nil, "of a directory, only what matches a `PATTERN` as *.xml or Data/**; may be repeated")
 	f.StringArrayVar(&o.exclude, "exclude", nil, "of a directory, nothing that matches a `PATTERN`; may be repeated")
 	f.StringArrayVar(&o.asIs, "as-is", nil, "of a directory, store files that match a `PATTERN` byte for byte")
-	f.BoolVarP(&o.dryRun, "dry-run", "n", false, "of a directory, list what would go where, and write nothing")
+	f.BoolVarP(&o.dryRun, "dry-run", "n", false, "list what would go where, and write nothing")
 	o.add(f)
 	return o
 }
@@ -69,23 +71,31 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 	}
 	if o.tempDir != "" {
 		if err := checkTempDir(o.tempDir); err != nil {
-			return usagef("archive: --tmpdir is %q: %w", o.tempDir, err)
+			return usagef("--tmpdir is %q: %w", o.tempDir, err)
 		}
 	}
 	directory := len(args) > 1 && anyDirectory(args[:len(args)-1])
-	for _, flag := range []string{"include", "exclude", "as-is", "dry-run"} {
+	for _, flag := range []string{"include", "exclude", "as-is"} {
 		if o.given(flag) && (!directory || o.sheet != "") {
-			return o.usagef("--%s is for a directory", flag)
+			return usagef("--%s is for a directory", flag)
 		}
 	}
 	if o.sheet != "" || directory {
 		return o.batch(ctx, s, args, level)
 	}
 	if o.given("group") {
-		return o.usagef("--group is for a directory of samples or a sheet (--samples)")
+		return usagef("--group is for a directory of samples or a sheet (--samples)")
 	}
 	if o.given("jobs") {
-		return o.usagef("--jobs is for a directory of samples or a sheet (--samples)")
+		return usagef("--jobs is for a directory of samples or a sheet (--samples)")
+	}
+	if o.dryRun {
+		b := &batch{archiveFlags: o}
+		if b.config, err = o.config(args); err != nil {
+			return err
+		}
+		b.list = oneSample(&b.config)
+		return b.tellPlan(s)
 	}
 	c, bar, err := o.prepare(ctx, s, args, packStages(o.noVerify, binModel)...)
 	if err != nil {
@@ -119,9 +129,7 @@ func (o *archiveFlags) archiving(c binning.Config, level compress.Level) *batche
 		Parity: float64(o.parity),
 	}
 	o.tuning.pack(a.Pack)
-	if a.Config.Name == "" {
-		a.Config.Name = binning.ArchiveName(c.Inputs)
-	}
+	a.Config.Name = oneSample(&c)[0].Name
 	if o.given("level") {
 		a.Level = &level
 	}
@@ -131,6 +139,11 @@ func (o *archiveFlags) archiving(c binning.Config, level compress.Level) *batche
 	a.Pack.Access = batches.AccessTo(c.Inputs, nil)
 	a.Config.Hold, a.Config.TempDir = c.Memory/max(o.tuning.heldShare, heldShare), o.tempDir
 	return a
+}
+
+// oneSample returns what is given as files as the only sample of a batch.
+func oneSample(c *binning.Config) []samples.Sample {
+	return []samples.Sample{{Name: cmp.Or(c.Name, binning.ArchiveName(c.Inputs)), Inputs: c.Inputs}}
 }
 
 // anyDirectory reports whether one of the paths is a directory.

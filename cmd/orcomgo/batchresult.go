@@ -173,12 +173,20 @@ func (b *batch) sampleTable(w io.Writer, j *batchJSON) (text uint64, err error) 
 	if err := t.Flush(); err != nil {
 		return text, err
 	}
+	all, counts := 0, make(map[string]int) // of samples, where j has those of archives
 	for i := range j.Samples {
-		if s := &j.Samples[i]; len(s.Samples) > 0 {
+		s := &j.Samples[i]
+		n := max(len(s.Samples), 1)
+		all, counts[s.Result] = all+n, counts[s.Result]+n
+		if len(s.Samples) > 0 {
 			fmt.Fprintf(w, "%s holds the samples %s\n", oneLine(s.Sample), oneLine(strings.Join(s.Samples, ", ")))
 		}
 	}
-	fmt.Fprintf(w, "%s: %d archived, %d there already, %d failed; %s bytes of text in %s\n", plural(uint64(len(j.Samples)), "sample"),
-		j.Archived, j.Present, j.Failed, countText(text), countText(stored))
+	what := plural(uint64(all), "sample")
+	if all > len(j.Samples) {
+		what += " in " + plural(uint64(len(j.Samples)), "archive")
+	}
+	fmt.Fprintf(w, "%s: %d archived, %d there already, %d failed; %s bytes of text in %s\n", what,
+		counts["archived"], counts["present"], counts["failed"], countText(text), countText(stored))
 	return text, nil
 }

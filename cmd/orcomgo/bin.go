@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"orcomgo/binning"
 	"orcomgo/bins/commit"
@@ -129,28 +128,25 @@ func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
 	return o.summarize(s, &summary)
 }
 
-// usagef returns a mistake in the command line, after the command's name.
-func (o *binFlags) usagef(format string, args ...any) error {
-	return usagef("%s: %w", o.command, fmt.Errorf(format, args...))
-}
-
 // config turns the command line into what binning is to do.
 func (o *binFlags) config(args []string) (c binning.Config, err error) {
 	if len(o.first) != len(o.second) {
-		return c, o.usagef("files of first mates (-1): %d, of second (-2): %d: give as many of both", len(o.first), len(o.second))
+		return c, usagef("files of first mates (-1): %d, of second (-2): %d: give as many of both", len(o.first), len(o.second))
 	}
 	for i, further := range [][]string{o.third, o.fourth} {
 		if len(further) > 0 && len(further) != len(o.first) {
-			return c, o.usagef("files of first mates (-1): %d, of -%d: %d: give as many, or none", len(o.first), i+3, len(further))
+			return c, usagef("files of first mates (-1): %d, of -%d: %d: give as many, or none", len(o.first), i+3, len(further))
 		}
 	}
 	switch {
 	case len(args) == 0 && len(o.first) > 0:
-		return c, o.usagef("give the output directory after the inputs")
+		return c, usagef("give the output directory after the inputs")
 	case len(args) == 0:
-		return c, o.usagef("no input and no output directory given")
+		return c, usagef("no input and no output directory given")
+	case len(args) == 1 && len(o.first) == 0 && !batches.IsDirectory(args[0]):
+		return c, usagef("the output directory is missing: give it last, as in orcomgo %s %s OUT/", o.command, args[0])
 	case len(args) == 1 && len(o.first) == 0:
-		return c, o.usagef("give the inputs first, the output directory last")
+		return c, usagef("give the inputs first, the output directory last")
 	}
 	for i := range o.first {
 		n := len(c.Inputs)
@@ -171,21 +167,24 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 	for _, in := range c.Inputs {
 		switch in.Path {
 		case "":
-			return c, o.usagef("an input has an empty name")
+			return c, usagef("an input has an empty name")
 		case "-":
 			stdin++
 		}
+		if isArchive(in.Path) {
+			return c, usagef("%s is of an archive, not a file of reads: orcomgo unpack restores these", in.Path)
+		}
 		if batches.IsURL(in.Path) {
-			return c, o.usagef("%s is a URL: only files and standard input are read, so pipe the download into %s -", in.Path, o.command)
+			return c, usagef("%s is a URL: only files and standard input are read, so pipe the download into %s -", in.Path, o.command)
 		}
 	}
 	switch {
 	case c.OutDir == "" || c.OutDir == "-":
-		return c, o.usagef("the output is a directory, not %q", c.OutDir)
+		return c, usagef("the output is a directory, not %q", c.OutDir)
 	case stdin > 1:
-		return c, o.usagef("standard input can be read only once")
+		return c, usagef("standard input can be read only once")
 	}
-	if err := checkOutput(o.command, c.OutDir, pairAdvice(args)); err != nil {
+	if err := checkOutput(c.OutDir, pairAdvice(args)); err != nil {
 		return c, err
 	}
 	err = o.settings(&c)
@@ -196,12 +195,12 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 func (o *binFlags) settings(c *binning.Config) error {
 	switch {
 	case o.given("streams") && (o.streams < 1 || o.streams > maxThreads):
-		return o.usagef("--streams must be from 1 to %d", maxThreads)
+		return usagef("--streams must be from 1 to %d", maxThreads)
 	case o.blockSize < 1<<10 || o.blockSize > 1<<30:
-		return o.usagef("--block-size must be between 1KiB and 1GiB")
+		return usagef("--block-size must be between 1KiB and 1GiB")
 	}
 	if o.given("as") && commit.CheckName(o.name) != nil {
-		return o.usagef("--as: %q can't be the name of an archive", o.name)
+		return usagef("--as: %q can't be the name of an archive", o.name)
 	}
 	c.Streams, c.Force, c.Tool, c.Name = o.streams, o.force, tool, o.name
 	c.Options = record.Options{ReadsOnly: o.readsOnly}

@@ -76,11 +76,11 @@ func commandTree(s *streams) *cobra.Command {
 		return noCommand(root, args[0])
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		err = plainFlagError(err)
+		err = usageError{error: plainFlagError(c.Flags(), err)}
 		if c == root {
-			return usageError{err}
+			return err
 		}
-		return usageError{fmt.Errorf("%s: %w", c.Name(), err)}
+		return inCommand(c.Name(), err)
 	})
 	for _, g := range helpGroups {
 		root.AddGroup(&cobra.Group{ID: g, Title: g})
@@ -124,14 +124,14 @@ func (c *command) cobra(s *streams) *cobra.Command {
 	f.BoolP("help", "h", false, "print this help and exit")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := fromEnvironment(f); err != nil {
-			return usagef("%s: %w", c.name, err)
+			return inCommand(c.name, usageError{error: err})
 		}
 		if log != "" {
 			if err := s.log.open(log, c.name, args, f); err != nil {
 				return err
 			}
 		}
-		return do(cmd.Context(), s, args)
+		return inCommand(c.name, do(cmd.Context(), s, args))
 	}
 	for flag, words := range flagWords {
 		if f.Lookup(flag) != nil {
@@ -174,8 +174,19 @@ func noCommand(root *cobra.Command, name string) error {
 	return usagef("no command %q", name)
 }
 
-// plainFlagError says in words what a number has to be, where the error names functions of Go.
-func plainFlagError(err error) error {
+// plainFlagError says which flags have a similar name to one that doesn't exist, and in words what a number has to be, where the error
+// names functions of Go.
+func plainFlagError(flags *pflag.FlagSet, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		list := &cobra.Command{SuggestionsMinimumDistance: 2} // which compares names
+		flags.VisitAll(func(f *pflag.Flag) {
+			list.AddCommand(&cobra.Command{Use: "--" + f.Name, Run: func(*cobra.Command, []string) {}})
+		})
+		if similar := list.SuggestionsFor("--" + unknown.GetSpecifiedName()); len(similar) > 0 {
+			return fmt.Errorf("%w: did you mean %s?", err, strings.Join(similar, " or "))
+		}
+	}
 	var number *strconv.NumError
 	if !errors.As(err, &number) {
 		return err

@@ -83,13 +83,13 @@ func (o *findFlags) run(ctx context.Context, s *streams, args []string) error {
 	}
 	switch {
 	case o.reads && (o.json || o.numbers || o.count):
-		return usagef("find: --reads excludes --numbers, --count and --json: the records are for standard output")
+		return usagef("--reads excludes --numbers, --count and --json: the records are for standard output")
 	case o.options.Mismatches < 0 || o.options.Mismatches > compress.MaxMismatches:
-		return usagef("find: --mismatches is 0 to %d, not %d", compress.MaxMismatches, o.options.Mismatches)
+		return usagef("--mismatches is 0 to %d, not %d", compress.MaxMismatches, o.options.Mismatches)
 	case o.options.Within < 0 || o.options.Within > compress.MaxWithin:
-		return usagef("find: --within is 0 to %d, not %d", compress.MaxWithin, o.options.Within)
+		return usagef("--within is 0 to %d, not %d", compress.MaxWithin, o.options.Within)
 	case o.options.Overlap != 0 && o.options.Overlap < compress.MinQuery:
-		return usagef("find: --overlap is %d or more, not %d", compress.MinQuery, o.options.Overlap)
+		return usagef("--overlap is %d or more, not %d", compress.MinQuery, o.options.Overlap)
 	case o.reads && s.noOut != nil:
 		return s.noOut
 	}
@@ -118,7 +118,7 @@ func (o *findFlags) queries(s *streams, args []string) (queries []compress.FindQ
 	for len(args) > 0 && isSequence(args[0]) {
 		q, err := compress.ParseQuery(args[0], args[0])
 		if err != nil {
-			return nil, nil, usagef("find: %w", err)
+			return nil, nil, usagef("%w", err)
 		}
 		queries, args = append(queries, q), args[1:]
 	}
@@ -131,9 +131,9 @@ func (o *findFlags) queries(s *streams, args []string) (queries []compress.FindQ
 	}
 	switch {
 	case len(queries) == 0:
-		return nil, nil, usagef("find: give a sequence of A, C, G and T, or --fasta FILE, before the archives")
+		return nil, nil, usagef("give a sequence of A, C, G and T, or --fasta FILE, before the archives")
 	case len(args) == 0:
-		return nil, nil, usagef("find: give an archive, or a directory of archives, after the sequences")
+		return nil, nil, usagef("give an archive, or a directory of archives, after the sequences")
 	}
 	return queries, args, nil
 }

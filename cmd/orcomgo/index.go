@@ -52,7 +52,7 @@ const minIndexBases = 20_000_000
 
 func (o *indexFlags) run(ctx context.Context, s *streams, args []string) error {
 	if len(args) == 0 {
-		return usagef("index: give an archive, or a directory of archives")
+		return usagef("give an archive, or a directory of archives")
 	}
 	if _, err := choice("device", o.device, "auto", "cpu", "gpu"); err != nil {
 		return err

@@ -66,15 +66,15 @@ func (o *infoFlags) exclusive() error {
 	}
 	switch {
 	case len(given) > 1:
-		return usagef("info: %s and %s exclude each other", given[0], given[1])
+		return usagef("%s and %s exclude each other", given[0], given[1])
 	case o.files && !o.sha256 && !o.md5:
-		return usagef("info: --files needs --sha256 or --md5")
+		return usagef("--files needs --sha256 or --md5")
 	}
 	return nil
 }
 
 func (o *infoFlags) run(ctx context.Context, s *streams, args []string) error {
-	dir, err := oneArchive("info", args)
+	dir, err := oneArchive(args)
 	if err != nil {
 		return err
 	}

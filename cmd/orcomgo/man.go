@@ -29,7 +29,7 @@ Examples:
 	flags: func(*pflag.FlagSet) action {
 		return func(_ context.Context, s *streams, args []string) error {
 			if len(args) != 1 || args[0] == "" {
-				return usagef("man: give one directory")
+				return usagef("give one directory")
 			}
 			return writePages(commandTree(s), args[0])
 		}

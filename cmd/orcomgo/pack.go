@@ -66,7 +66,7 @@ func (e *effort) define(f *pflag.FlagSet) {
 func (e *effort) level() (compress.Level, error) {
 	level, err := compress.ParseLevel(e.word)
 	if err != nil {
-		return level, usageError{err}
+		return level, usageError{error: err}
 	}
 	if e.slice != 0 && (e.slice < 1<<20 || e.slice > 1<<30) {
 		return level, usagef("--slice-size must be between 1MiB and 1GiB")
@@ -75,7 +75,7 @@ func (e *effort) level() (compress.Level, error) {
 }
 
 func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
-	dir, err := oneArchive("pack", args)
+	dir, err := oneArchive(args)
 	if err != nil {
 		return err
 	}
@@ -137,12 +137,12 @@ func keepNeeded(dir, name string, by [16]byte) error {
 }
 
 // oneArchive returns the path of the archive, a command's only argument.
-func oneArchive(command string, args []string) (string, error) {
+func oneArchive(args []string) (string, error) {
 	if len(args) != 1 || args[0] == "" {
-		return "", usagef("%s: give one archive: DIR, the directory that bin wrote to, or DIR/NAME where it holds several", command)
+		return "", usagef("give one archive: DIR, the directory that bin wrote to, or DIR/NAME where it holds several")
 	}
 	if batches.IsURL(args[0]) {
-		return "", usagef("%s: %s is a URL: archives are read from directories", command, args[0])
+		return "", usagef("%s is a URL: archives are read from directories", args[0])
 	}
 	return args[0], nil
 }

@@ -207,18 +207,18 @@ func (p *plan) find(args []string) (err error) {
 	}
 	switch directory := anyDirectory(args); {
 	case o.sheet != "" && len(args)+len(o.first) > 0:
-		return o.usagef("give no files and no directory with --samples")
+		return usagef("give no files and no directory with --samples")
 	case o.sheet == "" && len(args)+len(o.first) == 0:
-		return o.usagef("give files, the directories of samples, or a sheet (--samples)")
+		return usagef("give files, the directories of samples, or a sheet (--samples)")
 	case o.jobs < 1:
-		return o.usagef("--jobs must be at least 1")
+		return usagef("--jobs must be at least 1")
 	case o.sheet == "" && !directory: // p.dir is not known yet, and plays no part
 		if p.config, err = o.config(append(slices.Clone(args), "plan/")); err != nil {
 			return err
 		}
-		p.list = []samples.Sample{{Name: binning.ArchiveName(p.config.Inputs), Inputs: p.config.Inputs}}
+		p.list = oneSample(&p.config)
 	case len(o.first) > 0:
-		return o.usagef("-1 to -4 can't be combined with samples")
+		return usagef("-1 to -4 can't be combined with samples")
 	default:
 		if err := o.settings(&p.config); err != nil {
 			return err
@@ -234,7 +234,7 @@ func (p *plan) find(args []string) (err error) {
 	}
 	if o.tempDir != "" {
 		if err := checkTempDir(o.tempDir); err != nil {
-			return o.usagef("--tmpdir is %q: %w", o.tempDir, err)
+			return usagef("--tmpdir is %q: %w", o.tempDir, err)
 		}
 	}
 	for i := range p.list {

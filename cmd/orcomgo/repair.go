@@ -57,7 +57,7 @@ Examples:
 		o.add(f)
 		return func(ctx context.Context, s *streams, args []string) error {
 			if o.parity == 0 {
-				return usagef("protect: --parity is a part of the archive, not none")
+				return usagef("--parity is a part of the archive, not none")
 			}
 			return o.run(ctx, s, "protect", args, o.protect)
 		}
@@ -79,7 +79,7 @@ type protected struct {
 func (o *repairFlags) run(ctx context.Context, s *streams, command string, args []string,
 	do func(ctx context.Context, p protected) ([]compress.Repaired, []compress.FileStatus, error)) error {
 	if len(args) == 0 {
-		return usagef("%s: give an archive, or a directory of archives", command)
+		return usagef("give an archive, or a directory of archives")
 	}
 	bar, err := o.start(s)
 	if err != nil {

@@ -67,17 +67,17 @@ func (o *reportFlags) check(args []string) error {
 	case len(args) == 0:
 		args = []string{""} // which oneArchive explains
 	case o.output == "" && o.multiqc == "" && !o.json:
-		return usagef("report: give -o FILE for the page, --multiqc DIR or --json")
+		return usagef("give -o FILE for the page, --multiqc DIR or --json")
 	case o.output == "-" && o.json:
-		return usagef("report: --json and -o - exclude each other: both are for standard output")
+		return usagef("--json and -o - exclude each other: both are for standard output")
 	}
 	for _, path := range []string{o.output, o.multiqc} {
 		if batches.IsURL(path) {
-			return usagef("report: %s is a URL: files are written on this machine", path)
+			return usagef("%s is a URL: files are written on this machine", path)
 		}
 	}
 	for _, arg := range args {
-		if _, err := oneArchive("report", []string{arg}); err != nil {
+		if _, err := oneArchive([]string{arg}); err != nil {
 			return err
 		}
 	}
@@ -93,7 +93,7 @@ func (o *reportFlags) run(ctx context.Context, s *streams, args []string) error 
 		return err
 	}
 	if len(found) > 1 && o.output != "" && !o.toDir() {
-		return usagef("report: -o is a directory where there are %d archives, and %s is not one (end it in / to make it)", len(found), o.output)
+		return usagef("-o is a directory where there are %d archives, and %s is not one (end it in / to make it)", len(found), o.output)
 	}
 	if err := o.checkFiles(found); err != nil {
 		return hint(err)

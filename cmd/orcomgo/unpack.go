@@ -69,16 +69,16 @@ Examples:
 		o.add(f)
 		return func(ctx context.Context, s *streams, args []string) error {
 			if f.Changed("split") && o.split == 0 {
-				return usagef("unpack: --split is at least 1")
+				return usagef("--split is at least 1")
 			}
 			if f.Changed("mate") && o.mate != 1 && o.mate != 2 {
-				return usagef("unpack: --mate is 1 or 2, not %d", o.mate)
+				return usagef("--mate is 1 or 2, not %d", o.mate)
 			}
 			// A variable of a script that is not set must not choose everything.
 			given := map[string][]string{"records": {o.records}, "names-from": {o.namesFrom}, "grep": {o.grep}, "sample": o.samples}
 			for flag, values := range given {
 				if f.Changed(flag) && slices.Contains(values, "") {
-					return usagef("unpack: --%s is empty", flag)
+					return usagef("--%s is empty", flag)
 				}
 			}
 			return o.run(ctx, s, args)
@@ -98,7 +98,7 @@ type unpackFlags struct {
 }
 
 func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error {
-	dir, err := oneArchive("unpack", args)
+	dir, err := oneArchive(args)
 	if err != nil {
 		return err
 	}
@@ -106,14 +106,14 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 		Inputs: o.inputs, Samples: o.samples, Mate: o.mate}
 	switch {
 	case o.output == "":
-		return usagef("unpack: -o is a directory or -, not empty")
+		return usagef("-o is a directory or -, not empty")
 	case o.output == "-" && o.json:
-		return usagef("unpack: --json and -o - exclude each other: both are for standard output")
+		return usagef("--json and -o - exclude each other: both are for standard output")
 	case o.output == "-":
 		options.Stream = s.out
 	default:
 		if !isFIFO(o.output) {
-			if err := checkOutput("unpack", o.output, "write -o - >FILE for a single file"); err != nil {
+			if err := checkOutput(o.output, "write -o - >FILE for a single file"); err != nil {
 				return err
 			}
 		}
@@ -121,13 +121,13 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	}
 	switch {
 	case o.split > 0 && (options.Stream != nil || isFIFO(o.output)):
-		return usagef("unpack: --split needs a directory, by -o")
+		return usagef("--split needs a directory, by -o")
 	case o.interleave && o.mate > 0:
-		return usagef("unpack: --interleave and --mate exclude each other")
+		return usagef("--interleave and --mate exclude each other")
 	}
 	for _, p := range o.inputs {
 		if _, err := path.Match(p, ""); err != nil {
-			return usagef("unpack: --input %q is no valid pattern: a [ without ]?", p)
+			return usagef("--input %q is no valid pattern: a [ without ]?", p)
 		}
 	}
 	if options.Records, err = recordRange(o.records); err != nil {
@@ -137,7 +137,7 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 		return err
 	}
 	if o.owner && (o.salvage || o.output == "-") {
-		return usagef("unpack: --owner restores the owners of a directory that was archived as a whole, into a directory")
+		return usagef("--owner restores the owners of a directory that was archived as a whole, into a directory")
 	}
 	if o.owner && os.Geteuid() != 0 {
 		return errors.New("unpack: --owner: only root can restore owners")
@@ -185,7 +185,7 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 func (o *unpackFlags) salvaged(ctx context.Context, s *streams, path string, options compress.UnpackOptions) error {
 	if options.Stream != nil || isFIFO(o.output) || options.Records != nil || options.Names != nil || options.Inputs != nil ||
 		options.Samples != nil || o.mate > 0 || o.split > 0 || o.interleave || o.gzip {
-		return usagef("unpack: --salvage restores all there is to a directory, without other choices")
+		return usagef("--salvage restores all there is to a directory, without other choices")
 	}
 	bar, err := o.start(s)
 	if err != nil {
@@ -235,7 +235,7 @@ func recordRange(text string) (*compress.RecordRange, error) {
 		b, err2 = strconv.ParseUint(to, 10, 63)
 	}
 	if err1 != nil || err2 != nil || a < 1 || a > b {
-		return nil, usageError{fmt.Errorf("unpack: --records is FROM-TO, FROM- or a number, counted from 1, not %q", text)}
+		return nil, usagef("--records is FROM-TO, FROM- or a number, counted from 1, not %q", text)
 	}
 	return &compress.RecordRange{From: a - 1, To: b}, nil
 }
@@ -250,7 +250,7 @@ func (o *unpackFlags) nameFilter(s *streams) (*compress.NameFilter, error) {
 	if o.grep != "" {
 		var err error
 		if pattern, err = regexp.Compile(o.grep); err != nil {
-			return nil, usageError{fmt.Errorf("unpack: --grep: %w", err)}
+			return nil, usagef("--grep: %w", err)
 		}
 	}
 	if o.namesFrom != "" {

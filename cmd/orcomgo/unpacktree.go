@@ -44,7 +44,7 @@ func (o *unpackFlags) tree(ctx context.Context, s *streams, t commit.Tree) error
 	for _, p := range o.inputs {
 		g, err := samples.NewGlob(p)
 		if err != nil {
-			return usagef("unpack: --input: %w", err)
+			return usagef("--input: %w", err)
 		}
 		globs = append(globs, g)
 	}

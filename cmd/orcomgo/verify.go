@@ -59,7 +59,7 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 		args = []string{""} // which oneArchive explains
 	}
 	for _, arg := range args {
-		if _, err := oneArchive("verify", []string{arg}); err != nil {
+		if _, err := oneArchive([]string{arg}); err != nil {
 			return err
 		}
 	}
