@@ -52,8 +52,12 @@ func (c *Config) fitMemory(sizeGiven bool) error {
 		}
 		return memoryBase + inputs + memoryPerByte*size
 	}
+	given := c.Streams
 	for c.Streams > 1 && need(c.Options.BlockSize, c.Streams) > c.Memory {
 		c.Streams--
+	}
+	if c.Streams < given && given != cpuStreams && c.Note != nil {
+		c.Note(fmt.Sprintf("blocks in flight: %d instead of %d, to stay within %d MiB of memory", c.Streams, given, c.Memory>>20))
 	}
 	size := c.Options.BlockSize
 	for !sizeGiven && size/2 >= minAutoBlock && need(size, c.Streams) > c.Memory {

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"orcomgo/binning"
 	"orcomgo/binning/samples"
@@ -111,12 +110,9 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 		return hintName(err)
 	}
 	if outcome == batches.WasThere && !o.json {
-		if !o.quiet {
-			fmt.Fprintf(s.err, "%s holds these inputs already: nothing to do\n", oneLine(a.Path()))
-		}
-		return nil
+		return o.nothingToDo(s, a.Path()+" holds these inputs already")
 	}
-	return o.packed(s, "archive", summary, a.Bins)
+	return o.packed(s, "archive", a.Path(), summary, a.Bins)
 }
 
 // archiving returns what is to be done for the inputs of c: they are packed with the threads and the memory that bin them, and on a GPU if

@@ -86,6 +86,10 @@ func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string, lev
 	if err := b.group(ctx); err != nil {
 		return err
 	}
+	if n := max(len(b.list), 1); o.jobs > n {
+		b.bar.note(fmt.Sprintf("%s at a time, not %d: there are no more archives to make", plural(uint64(n), "archive"), o.jobs))
+		o.jobs = n
+	}
 	b.begin()
 	stop := b.watch()
 	b.archiveAll(ctx, device)

@@ -113,19 +113,19 @@ func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
 		return err
 	}
 	defer bar.close()
-	needs := tree.NewNeeds(c.OutDir)
-	if c.Force {
-		needs.Read()
-	}
-	c.Access = batches.AccessTo(c.Inputs, nil)
-	c.MayReplace = func(_, name string, _ [16]byte) error { return needs.Check(name, [16]byte{}) }
-	summary, err := binning.Run(ctx, c)
+	c.Access, c.Name = batches.AccessTo(c.Inputs, nil), oneSample(&c)[0].Name
+	a := &batches.Archive{Config: c, Report: bar.report, Note: bar.note}
+	a.MayReplace(tree.NewNeeds(c.OutDir))
+	summary, there, err := a.Bin(ctx)
 	bar.close()
 	if err != nil {
 		return hintName(err)
 	}
+	if there != nil && !o.json {
+		return o.nothingToDo(s, a.Path()+" holds these inputs already")
+	}
 	s.log.event("binned", "blocks", summary.Blocks, "gpu_blocks", summary.DeviceBlocks)
-	return o.summarize(s, &summary)
+	return o.summarize(s, &summary, there, a.Path())
 }
 
 // config turns the command line into what binning is to do.
@@ -194,8 +194,8 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 // settings puts what the flags say about all inputs into c.
 func (o *binFlags) settings(c *binning.Config) error {
 	switch {
-	case o.given("streams") && (o.streams < 1 || o.streams > maxThreads):
-		return usagef("--streams must be from 1 to %d", maxThreads)
+	case o.given("streams") && (o.streams < 1 || o.streams > maxStreams):
+		return usagef("--streams must be from 1 to %d", maxStreams)
 	case o.blockSize < 1<<10 || o.blockSize > 1<<30:
 		return usagef("--block-size must be between 1KiB and 1GiB")
 	}

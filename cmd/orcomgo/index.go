@@ -69,18 +69,16 @@ func (o *indexFlags) run(ctx context.Context, s *streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	failed, summaries := 0, []*compress.IndexSummary{}
-	for _, e := range found {
+	summaries := []*compress.IndexSummary{}
+	failed, err := eachArchive(ctx, s, found, func(e commit.Entry) error {
 		summary, err := o.one(ctx, s, e, onGPU)
-		if err != nil {
-			if len(found) == 1 || ctx.Err() != nil {
-				return err
-			}
-			failed++
-			fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(err.Error()))
-			continue
+		if err == nil {
+			summaries = append(summaries, summary)
 		}
-		summaries = append(summaries, summary)
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	if o.json {
 		if err := writeJSON(s.out, indexJSON{o.runJSON("index"), summaries}); err != nil {

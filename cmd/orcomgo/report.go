@@ -98,21 +98,20 @@ func (o *reportFlags) run(ctx context.Context, s *streams, args []string) error 
 	if err := o.checkFiles(found); err != nil {
 		return hint(err)
 	}
-	all, failed, damaged := []*figures.Figures{}, 0, 0
-	for _, e := range found {
+	all, damaged := []*figures.Figures{}, 0
+	failed, err := eachArchive(ctx, s, found, func(e commit.Entry) error {
 		f, err := o.one(ctx, s, e)
 		if err != nil {
-			if len(found) == 1 || ctx.Err() != nil || brokenStdout(err) {
-				return err
-			}
-			failed++
-			fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(err.Error()))
-			continue
+			return err
 		}
 		all = append(all, f)
 		if !f.Verification.OK {
 			damaged++
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	sides, damagedSides, err := o.sides(ctx, s, args)
 	if err != nil {

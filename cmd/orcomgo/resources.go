@@ -22,9 +22,9 @@ type resources struct {
 // minMemory is about what the program needs for any input; with less it would be slow.
 const minMemory = 64 << 20
 
-// maxThreads is the largest number of threads, and of blocks in flight. More of them would take longer and fill the memory, threads with
-// their stacks.
-const maxThreads = 4096
+// maxThreads is the largest number of threads, and maxStreams that of blocks in flight. More of them would take longer and fill the memory,
+// threads with their stacks.
+const maxThreads, maxStreams = 4096, 64
 
 // uncounted is about how much memory the limit of the collector leaves out: the program itself, and what is allocated while it
 // collects.
