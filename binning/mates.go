@@ -36,6 +36,27 @@ func digests(dst []uint64, names []byte) []uint64 {
 	return dst
 }
 
+// MateError is an error about inputs that are no mates of each other.
+type MateError struct{ error }
+
+func mateErrorf(format string, args ...any) error { return &MateError{fmt.Errorf(format, args...)} }
+
+// SameFirstName reports whether the first records of two files can be mates by their names.
+func SameFirstName(a, b string) bool {
+	name := NameOf(a, 1)
+	return name != nil && bytes.Equal(mateName(name), mateName(NameOf(b, 1)))
+}
+
+// MateNumber returns which mates a file has by the name of its first record, such as 2 of r/2 and of "r 2:N:0:"; 0 if that does not say.
+func MateNumber(path string) int {
+	name := NameOf(path, 1)
+	number := name[len(mateName(name)):]
+	if len(number) < 2 || number[0] != '/' && (len(number) < 3 || number[2] != ':') || number[1] < '1' || number[1] > '4' {
+		return 0
+	}
+	return int(number[1] - '0')
+}
+
 func mateName(name []byte) []byte {
 	if i := bytes.IndexAny(name, " \t"); i >= 0 {
 		name = name[:i]
@@ -106,7 +127,7 @@ func (m *mates) add(inputs []*input, in *input, s *stream, last bool) error {
 			if names[i] != g.names[0][i] {
 				number := g.records[mate] - uint64(len(g.names[mate])) + uint64(i) + 1
 				path, other := g.members[k+1].spec.Path, first.spec.Path
-				return fmt.Errorf("%s: record %d: expected the mate of record %d of %s, found another name%s",
+				return mateErrorf("%s: record %d: expected the mate of record %d of %s, found another name%s",
 					path, number, number, other, bothNames(path, names[i], other, g.names[0][i], number))
 			}
 		}
@@ -176,6 +197,6 @@ func (g *group) checkCounts() error {
 	if long < 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: record %d: expected a mate of record %d of %s, found the end of the file",
+	return mateErrorf("%s: record %d: expected a mate of record %d of %s, found the end of the file",
 		g.members[short].spec.Path, n+1, n+1, g.members[long].spec.Path)
 }

@@ -107,7 +107,7 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 	summary, outcome, err := a.Run(ctx)
 	bar.close()
 	if err != nil {
-		return hintName(err)
+		return o.hintMates(err)
 	}
 	if outcome == batches.WasThere && !o.json {
 		return o.nothingToDo(s, a.Path()+" holds these inputs already")

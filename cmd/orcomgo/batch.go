@@ -32,7 +32,6 @@ type batch struct {
 	groups  map[string]string // of samples, by their names, as the table of --group says
 	unread  []error           // what can't be read
 	others  []string          // files of a directory that are not archived
-	notes   []string          // what is odd about directories
 	bar     *progress
 	log     *runLog
 
@@ -150,7 +149,7 @@ func (b *batch) prepare(args []string) (err error) {
 	if b.config.OutDir == "" || b.config.OutDir == "-" {
 		return usagef("the output is a directory, not %q", b.config.OutDir)
 	}
-	if err := checkOutput(b.config.OutDir, pairAdvice(args)); err != nil {
+	if err := checkOutput(b.config.OutDir, "give the output directory last"); err != nil {
 		return err
 	}
 	if err := o.settings(&b.config); err != nil {

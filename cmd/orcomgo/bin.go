@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
 
 	"orcomgo/binning"
+	"orcomgo/binning/samples"
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/cmd/orcomgo/batches"
@@ -49,6 +53,7 @@ type binFlags struct {
 	command               string // bin or archive, for messages
 	first, second         []string
 	third, fourth         []string
+	unpaired              bool
 	readsOnly, force      bool
 	order, names, quality string
 	source                string
@@ -58,6 +63,9 @@ type binFlags struct {
 	name                  string
 	given                 func(flag string) bool
 	tuning                tuning
+
+	noticed bool     // a pair was found that was not given as one
+	notes   []string // what is odd about the inputs
 }
 
 // define defines the flags, but for those of resources.
@@ -66,6 +74,7 @@ func (o *binFlags) define(f *pflag.FlagSet) {
 	f.StringArrayVarP(&o.second, "second", "2", nil, "`FILE` of second mates, as many as -1")
 	f.StringArrayVarP(&o.third, "third", "3", nil, "`FILE` of third reads or of an index (I1), as many as -1 or none")
 	f.StringArrayVarP(&o.fourth, "fourth", "4", nil, "`FILE` of fourth reads or of another index (I2), likewise")
+	f.BoolVar(&o.unpaired, "unpaired", false, "take files given without -1 and -2 for no pair, whatever they are called")
 	f.BoolVar(&o.readsOnly, "reads-only", false, "keep nothing but the sequences: no names, no qualities")
 	f.StringVar(&o.order, "order", "original", "`ORDER` of the records: original, or any to discard it")
 	f.StringVar(&o.names, "names", "keep", "`NAMES` of the records: keep, or drop to number them")
@@ -104,6 +113,9 @@ func (o *binFlags) prepare(ctx context.Context, s *streams, args []string, model
 		return c, nil, err
 	}
 	c.Memory, c.Progress, c.Note = uint64(o.memory), bar.report, bar.note
+	for _, n := range o.notes {
+		bar.note(n)
+	}
 	return c, bar, nil
 }
 
@@ -119,7 +131,7 @@ func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
 	summary, there, err := a.Bin(ctx)
 	bar.close()
 	if err != nil {
-		return hintName(err)
+		return o.hintMates(err)
 	}
 	if there != nil && !o.json {
 		return o.nothingToDo(s, a.Path()+" holds these inputs already")
@@ -159,8 +171,12 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 			}
 		}
 	}
-	for _, path := range args[:len(args)-1] {
-		c.Inputs = append(c.Inputs, binning.InputSpec{Path: path, Mate: -1})
+	if paths := args[:len(args)-1]; o.unpaired || len(o.first) > 0 {
+		for _, path := range paths {
+			c.Inputs = append(c.Inputs, binning.InputSpec{Path: path, Mate: -1})
+		}
+	} else {
+		c.Inputs = samples.Pairs(paths)
 	}
 	c.OutDir = args[len(args)-1]
 	stdin := 0
@@ -184,11 +200,41 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 	case stdin > 1:
 		return c, usagef("standard input can be read only once")
 	}
-	if err := checkOutput(c.OutDir, pairAdvice(args)); err != nil {
+	if err := checkOutput(c.OutDir, "give the output directory last"); err != nil {
 		return c, err
 	}
+	o.lookAtMates(c.Inputs)
 	err = o.settings(&c)
 	return c, err
+}
+
+// lookAtMates notes which pairs were found among inputs that were given without -1 and -2, and mates that are given in the wrong order.
+func (o *binFlags) lookAtMates(inputs []binning.InputSpec) {
+	for _, in := range inputs {
+		if in.Mate < 0 || !in.First {
+			continue
+		}
+		first, second := in.Path, inputs[in.Mate].Path
+		if len(o.first) == 0 {
+			o.noticed = true
+			o.notes = append(o.notes, first+" and "+second+" are taken as a pair (--unpaired takes them as they are)")
+		}
+		x, _ := samples.Parse(filepath.Base(first))
+		y, _ := samples.Parse(filepath.Base(second))
+		if x.Role == samples.Second && y.Role == samples.First || binning.MateNumber(first) == 2 && binning.MateNumber(second) == 1 {
+			o.notes = append(o.notes, "WARNING: "+first+" is given as first mates and "+second+
+				" as second ones, but their names, or those of their records, say the opposite")
+		}
+	}
+}
+
+// hintMates adds to an error about mates that were not given as such how to archive them.
+func (o *binFlags) hintMates(err error) error {
+	var mates *binning.MateError
+	if o.noticed && errors.As(err, &mates) {
+		return fmt.Errorf("%w (--unpaired archives them without mates)", err)
+	}
+	return hintName(err)
 }
 
 // settings puts what the flags say about all inputs into c.

@@ -101,7 +101,7 @@ var unreachable = map[string]bool{
 }
 
 // makers are the functions whose first text is that of an error, or of what goes into one.
-var makers = map[string]bool{"Errorf": true, "New": true, "usagef": true, "corrupt": true, "Fail": true, "fail": true}
+var makers = map[string]bool{"Errorf": true, "New": true, "usagef": true, "corrupt": true, "Fail": true, "fail": true, "mateErrorf": true}
 
 // messageTexts returns the texts of all errors in the sources of orcomgo, with an ellipsis for each part that varies, and where each is.
 func messageTexts(t *testing.T) map[string]string {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"orcomgo/binning"
-	"orcomgo/binning/samples"
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/cmd/orcomgo/batches"
@@ -55,26 +54,4 @@ func isArchive(path string) bool {
 	}
 	_, err = commit.One(path)
 	return err == nil
-}
-
-// pairAdvice is what to do about an output of bin that is an input by its name.
-func pairAdvice(args []string) string {
-	if first, second, ok := findPair(args); ok {
-		return "did you mean -1 " + first + " -2 " + second + " OUT/?"
-	}
-	return "give the output directory last"
-}
-
-// findPair returns the first two arguments whose names say that they are the mates of a pair.
-func findPair(args []string) (first, second string, ok bool) {
-	for _, a := range args {
-		for _, b := range args {
-			x, _ := samples.Parse(filepath.Base(a))
-			y, _ := samples.Parse(filepath.Base(b))
-			if x.Role == samples.First && y.Role == samples.Second && x.Sample == y.Sample && x.Lane == y.Lane && x.Part == y.Part {
-				return a, b, true
-			}
-		}
-	}
-	return "", "", false
 }
