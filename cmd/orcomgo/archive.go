@@ -3,9 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
+	"path/filepath"
 
 	"orcomgo/binning"
 	"orcomgo/binning/samples"
+	"orcomgo/bins/commit"
 	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
@@ -137,9 +139,17 @@ func (o *archiveFlags) archiving(c binning.Config, level compress.Level) *batche
 	return a
 }
 
-// oneSample returns what is given as files as the only sample of a batch.
+// oneSample returns what is given as files as the only sample of a batch. That of a pair is called as one of a directory: run for run_R1.
 func oneSample(c *binning.Config) []samples.Sample {
-	return []samples.Sample{{Name: cmp.Or(c.Name, binning.ArchiveName(c.Inputs)), Inputs: c.Inputs}}
+	name := binning.ArchiveName(c.Inputs)
+	if in := c.Inputs[0]; in.Mate >= 0 {
+		x, _ := samples.Parse(filepath.Base(in.Path))
+		y, _ := samples.Parse(filepath.Base(c.Inputs[in.Mate].Path))
+		if x.Role == samples.First && y.Role == samples.Second && x.Sample == y.Sample && commit.CheckName(x.Sample) == nil {
+			name = x.Sample
+		}
+	}
+	return []samples.Sample{{Name: cmp.Or(c.Name, name), Inputs: c.Inputs}}
 }
 
 // anyDirectory reports whether one of the paths is a directory.

@@ -79,7 +79,7 @@ func (o *binFlags) define(f *pflag.FlagSet) {
 	f.StringVar(&o.order, "order", "original", "`ORDER` of the records: original, or any to discard it")
 	f.StringVar(&o.names, "names", "keep", "`NAMES` of the records: keep, or drop to number them")
 	f.StringVar(&o.quality, "quality", "keep", "`QUALITIES`: keep, bin8 for Illumina's eight levels, or drop")
-	f.StringVar(&o.name, "as", "", "`NAME` of the archive (default: that of the first input, without extensions)")
+	f.StringVar(&o.name, "as", "", "`NAME` of the archive (default: that of the first input, without extensions and _R1 of a pair)")
 	f.StringVar(&o.source, "source", "auto", "`WHAT` to record of the input files: auto, all, time or none (see bin --help)")
 	f.StringVar(&o.device, "device", "auto", "`WHERE` to run: auto, cpu or gpu")
 	f.BoolVarP(&o.force, "force", "f", false, "replace an archive of that name, unless a directory needs it")

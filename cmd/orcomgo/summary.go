@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -60,7 +61,7 @@ func (o *binFlags) summarize(to *streams, s *binning.Summary, there *compress.In
 	if err := o.last(w, s.TextBytes); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "written: %s\n", oneLine(strings.Join(binnedFiles(path), ", ")))
+	tellWritten(w, binnedFiles(path))
 	_, err := fmt.Fprintf(w, "next: orcomgo pack %s\n", oneLine(path))
 	return err
 }
@@ -91,8 +92,7 @@ func (r *resources) packed(to *streams, command, path string, s *compress.Summar
 	if err := r.last(w, s.TextBytes); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "written: %s\n", oneLine(strings.Join(packedFiles(path), ", ")))
-	return err
+	return tellWritten(w, packedFiles(path))
 }
 
 // unpacked prints what an unpack did.
@@ -103,7 +103,26 @@ func (o *unpackFlags) unpacked(w io.Writer, s *compress.Summary) error {
 		bytes += f.Bytes
 	}
 	fmt.Fprintf(w, "%s, %s, %s bytes of text\n", plural(uint64(len(s.Files)), "file"), plural(records, "read"), countText(bytes))
-	return o.last(w, bytes)
+	if err := o.last(w, bytes); err != nil || o.output == "-" {
+		return err
+	}
+	var names []string
+	for _, f := range s.Files {
+		if o.split > 0 {
+			f.Name += " and so on"
+		}
+		names = append(names, f.Name)
+	}
+	return tellWritten(w, slices.Compact(names))
+}
+
+// tellWritten prints which files were written, or the first few.
+func tellWritten(w io.Writer, files []string) error {
+	if most := 6; len(files) > most {
+		files = append(slices.Clone(files[:most]), fmt.Sprintf("%d more", len(files)-most))
+	}
+	_, err := fmt.Fprintf(w, "written: %s\n", oneLine(strings.Join(files, ", ")))
+	return err
 }
 
 // columnTable prints the sizes of the columns of an archive.

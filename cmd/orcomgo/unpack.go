@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"orcomgo/bins/commit"
 	"orcomgo/compress"
 
 	"github.com/spf13/pflag"
@@ -38,7 +39,7 @@ Some records: --input and --mate choose files of the archive; --records, --name,
 records, and names of files say so (run_R1.1-1000.fastq, run_R1.selected.fastq). Mates come together and in their
 order: a pair is chosen by the name of one of its mates. Names are read first and alone; then only what the chosen
 records need is decoded. A NAME is the first word of a record's name, with or without /1 or /2 at its end, or the
-whole name if it has spaces.
+whole name if it has spaces; an @ before it does not matter. --sample finds the archive of a sample in a directory.
 If -o is a FIFO, or FIFOs have the names of files there, text is written to them. Both mates of a pair must be read.
 
 Examples:
@@ -148,6 +149,9 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	if options.Stream != nil && s.noOut != nil {
 		return s.noOut
 	}
+	if dir, options.Samples, err = o.ofSamples(dir); err != nil {
+		return err
+	}
 	if t, found, err := o.findTree(dir); err != nil {
 		return err
 	} else if found {
@@ -167,6 +171,11 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	options.Threads, options.Memory, options.Progress = o.threads, uint64(o.memory), bar.report
 	summary, err := compress.Unpack(ctx, dir, options)
 	bar.close()
+	if summary != nil && options.Names != nil {
+		if missing := options.Names.Missing(); missing != "" {
+			summary.Notes = append(summary.Notes, "no record is called "+missing)
+		}
+	}
 	if summary != nil {
 		o.tellFiles(s, summary.Files, summary.Notes)
 	}
@@ -179,6 +188,38 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 		return hint(err)
 	}
 	return o.unpacked(s.err, summary)
+}
+
+// ofSamples returns the archive at a path, which may be a directory of several, that has the samples that are asked for, and these: nil if
+// all of the archive is one sample, which is called like that.
+func (o *unpackFlags) ofSamples(path string) (archive string, wanted []string, err error) {
+	found, err := commit.Find(path)
+	if err != nil || len(o.samples) == 0 {
+		return path, nil, nil // unpacking says what is wrong
+	}
+	for _, e := range found {
+		n, err := compress.Info(e)
+		if err != nil {
+			continue
+		}
+		var members []string
+		for _, in := range n.Inputs {
+			if in.Sample != "" {
+				members = append(members, in.Sample)
+			}
+		}
+		// With the extension the path can't be that of a directory.
+		switch lacks := func(sample string) bool { return !slices.Contains(members, sample) }; {
+		case members == nil && len(o.samples) == 1 && o.samples[0] == e.Name:
+			return e.Path() + commit.PackedDataExt, nil, nil
+		case members != nil && !slices.ContainsFunc(o.samples, lacks):
+			return e.Path() + commit.PackedDataExt, o.samples, nil
+		}
+	}
+	if len(found) > 1 {
+		return "", nil, fmt.Errorf("%s: no archive there is of the sample %s", path, strings.Join(o.samples, " and "))
+	}
+	return path, o.samples, nil
 }
 
 // salvaged is run with --salvage.
