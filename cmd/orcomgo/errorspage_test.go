@@ -88,6 +88,7 @@ var unreachable = map[string]bool{
 	"a graph of … nodes: expected fewer than 2^32-1": true,
 	"edge … joins nodes … and … of":                  true,
 	"its mate is not the other one of a pair":        true,
+	"nothing was found":                              true,
 	"blocks of … bytes are too large: at most":       true,
 	"not BGZF from here on":                          true,
 	"this can't be the name of an archive":           true,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,8 +33,9 @@ The index finds every read that has the sequence with --mismatches at most, if t
 the pseudogenome in --within bases at most. Hits are of the pseudogenome itself, so a variant that few reads have may
 have none: --count finds them. Stretches of long reads with insertions or deletions may be missed; --scan finds all.
 
-A SEQ is an argument of the letters A, C, G, T and N only; write ./ACGT for a directory of such a name. A sequence
-has at least 12 bases. An ARCHIVE is a directory, for all archives in it and in its directories, or DIR/NAME.
+A SEQ is an argument of letters of bases only, of which R, Y, S, W, K, M, B, D, H, V and N stand for several, as in
+IUPAC's code; write ./ACGT for a directory of such a name. A sequence has at least 12 bases. The exit status is 1 if
+nothing was found. An ARCHIVE is a directory, for all archives in it and in its directories, or DIR/NAME.
 
 Examples:
   orcomgo find GATTACAGATTACAGGCCAT run/
@@ -67,9 +69,12 @@ type findFlags struct {
 	options               compress.FindOptions
 }
 
+// errNothingFound gives find the exit status 1, as grep has it. No message is needed.
+var errNothingFound = errors.New("nothing was found")
+
 // isSequence reports whether an argument is a sequence, and not the name of an archive.
 func isSequence(arg string) bool {
-	if arg == "" || strings.Trim(arg, "ACGTNacgtn") != "" {
+	if arg == "" || strings.Trim(arg, "ACGTUNRYSWKMBDHVacgtun") != "" {
 		return false
 	}
 	_, err := os.Stat(arg)
@@ -110,6 +115,9 @@ func (o *findFlags) run(ctx context.Context, s *streams, args []string) error {
 	if r.failed > 0 && len(found) > 1 {
 		return fmt.Errorf("%d of %s could not be searched", r.failed, plural(uint64(len(found)), "archive"))
 	}
+	if !slices.ContainsFunc(r.results, func(n *compress.Finding) bool { return n != nil && len(n.Counts) > 0 }) {
+		return errNothingFound
+	}
 	return nil
 }
 
@@ -131,7 +139,7 @@ func (o *findFlags) queries(s *streams, args []string) (queries []compress.FindQ
 	}
 	switch {
 	case len(queries) == 0:
-		return nil, nil, usagef("give a sequence of A, C, G and T, or --fasta FILE, before the archives")
+		return nil, nil, usagef("give a sequence of bases, or --fasta FILE, before the archives")
 	case len(args) == 0:
 		return nil, nil, usagef("give an archive, or a directory of archives, after the sequences")
 	}

@@ -136,6 +136,8 @@ func report(ctx context.Context, s *streams, err error) int {
 	case brokenStdout(err):
 		// The reader of standard output has ended, as head does. No message is needed.
 		return signalled{syscall.SIGPIPE}.status()
+	case errors.Is(err, errNothingFound):
+		return exitFailure
 	}
 	return fail(s, err)
 }
