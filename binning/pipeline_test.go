@@ -271,7 +271,7 @@ func TestProgressAndMemory(t *testing.T) {
 		t.Errorf("progress ended with %d of %d", last.Load(), total.Load())
 	}
 	c.Memory, c.Force = 1<<20, true
-	const want = "blocks of 100000 bytes need about 26 MiB of memory, and 1 MiB are allowed"
+	const want = "blocks of 100000 bytes need about 27 MB of memory, and 1 MB are allowed"
 	if _, err := Run(context.Background(), c); err == nil || err.Error() != want {
 		t.Errorf("too little memory: %v", err)
 	}

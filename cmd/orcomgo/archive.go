@@ -19,13 +19,14 @@ var archiveCommand = command{
 	name:     "archive",
 	group:    wholeGroup,
 	synopsis: "IN... OUT/",
-	about:    "bin and pack in one step",
-	help: `archive reads FASTQ, FASTA or unaligned BAM, plain or compressed, and writes OUT/NAME.cdna and OUT/NAME.cmeta. What
-was written is decoded and compared before it gets its name. A directory is archived as a whole: samples, and all
-other files. More: orcomgo help directories, orcomgo help groups, orcomgo help again.
+	about:    "compress reads into an archive, and check it: bin and pack in one step",
+	help: `archive reads FASTQ, FASTA or unaligned BAM, plain or compressed, and writes OUT/NAME.cdna and
+OUT/NAME.cmeta. What was written is decoded and compared before it gets its name. A directory is
+archived as a whole: samples, and all other files. More: orcomgo help directories, orcomgo help
+groups, orcomgo help again.
 
 Examples:
-  orcomgo archive reads.fastq.gz run/                   one file; several, and - for standard input, are possible, too
+  orcomgo archive reads.fastq.gz run/                   one file or several; - is standard input
   orcomgo archive -1 R1.fastq.gz -2 R2.fastq.gz run/    a pair; repeat -1 and -2 for more pairs
   orcomgo archive --dry-run --exclude '*.tmp' run/ archives/    what of a directory would go where
   orcomgo archive --group auto strains/ archives/       similar samples share an archive

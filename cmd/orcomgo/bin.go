@@ -21,13 +21,14 @@ var binCommand = command{
 	group:    stepGroup,
 	synopsis: "IN... OUT/",
 	about:    "sort reads by signature into bins",
-	help: `bin reads FASTQ or FASTA and writes OUT/NAME.bdna and OUT/NAME.bmeta, NAME from the first input. Inputs may be plain,
-gzip, bgzip, zstd, xz or bzip2, told apart by their content; - is standard input. OUT is a directory, made if it is
-missing; a name that looks like a file of reads (x.fastq.gz) or a URL is refused. Everything is kept unless a flag
-says otherwise. Unaligned BAM is read as FASTQ, without its tags. Of each input file its name, size, time, SHA-256 and
-MD5 are recorded, for info --sha256 and --md5. Of a plain file, which is read faster than one thread can compute
-these, they are computed by pack; --source all has bin compute them too. With --source none nothing is recorded, and
-equal texts give equal bins, whatever files they are from.
+	help: `bin reads FASTQ or FASTA and writes OUT/NAME.bdna and OUT/NAME.bmeta, NAME from the first input.
+Inputs may be plain, gzip, bgzip, zstd, xz or bzip2, told apart by their content; - is standard
+input. OUT is a directory, made if it is missing; a name that looks like a file of reads
+(x.fastq.gz) or a URL is refused. Everything is kept unless a flag says otherwise. Unaligned BAM is
+read as FASTQ, without its tags. Of each input file its name, size, time, SHA-256 and MD5 are
+recorded, for info --sha256 and --md5. Of a plain file, which is read faster than one thread can
+compute these, they are computed by pack; --source all has bin compute them too. With --source none
+nothing is recorded, and equal texts give equal bins, whatever files they are from.
 
 Examples:
   orcomgo bin reads.fastq.gz run/                           one file
@@ -242,8 +243,8 @@ func (o *binFlags) settings(c *binning.Config) error {
 	switch {
 	case o.given("streams") && (o.streams < 1 || o.streams > maxStreams):
 		return usagef("--streams must be from 1 to %d", maxStreams)
-	case o.blockSize < 1<<10 || o.blockSize > 1<<30:
-		return usagef("--block-size must be between 1KiB and 1GiB")
+	case o.blockSize < 1e3 || o.blockSize > 1<<30:
+		return usagef("--block-size must be between 1KB and 1GB")
 	}
 	if o.given("as") && commit.CheckName(o.name) != nil {
 		return usagef("--as: %q can't be the name of an archive", o.name)

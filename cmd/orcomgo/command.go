@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,6 +40,9 @@ const (
 var helpGroups = []string{wholeGroup, stepGroup, lookGroup, searchGroup, selfGroup}
 
 const examplesTitle = "\nExamples:\n"
+
+// helpWidth is how many columns help takes.
+const helpWidth = 100
 
 // commands in the order of the overview.
 var commands []*command
@@ -82,6 +87,7 @@ func commandTree(s *streams) *cobra.Command {
 		}
 		return inCommand(c.Name(), err)
 	})
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), ".LocalFlags.FlagUsages", fmt.Sprint(".LocalFlags.FlagUsagesWrapped ", helpWidth), 1))
 	for _, g := range helpGroups {
 		root.AddGroup(&cobra.Group{ID: g, Title: g})
 	}
@@ -121,8 +127,12 @@ func (c *command) cobra(s *streams) *cobra.Command {
 	if !c.bare {
 		f.StringVar(&log, "log", "", "append what happens to `FILE`, a JSON object a line")
 	}
-	f.BoolP("help", "h", false, "print this help and exit")
+	brief := f.BoolP("brief", "h", false, "print the flags that are used most, and examples, and exit")
+	f.Bool("help", false, "print this help and exit")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *brief {
+			return briefHelp(cmd, s.out)
+		}
 		if err := fromEnvironment(f); err != nil {
 			return inCommand(c.name, usageError{error: err})
 		}
@@ -139,6 +149,25 @@ func (c *command) cobra(s *streams) *cobra.Command {
 		}
 	}
 	return cmd
+}
+
+// rareFlags are those that the brief help leaves out, of all commands.
+var rareFlags = strings.Fields(`third fourth unpaired reads-only order names source device two-bit parity slice-size no-verify tmpdir jobs
+	include exclude as-is names-from grep salvage touch owner quiet log brief help`)
+
+// briefHelp prints what a newcomer needs of a command: the first examples, and the flags that are used most.
+func briefHelp(cmd *cobra.Command, w io.Writer) error {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.SortFlags = false
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(rareFlags, f.Name) {
+			flags.AddFlag(f)
+		}
+	})
+	examples := strings.SplitN(cmd.Example, "\n", 5)
+	_, err := fmt.Fprintf(w, "%s: %s\n\nUsage:\n  %s\n\nExamples:\n%s\n\nFlags:\n%s\n%s --help explains more and has all flags.\n", cmd.CommandPath(),
+		cmd.Short, cmd.UseLine(), strings.Join(examples[:min(len(examples), 4)], "\n"), flags.FlagUsagesWrapped(helpWidth), cmd.CommandPath())
+	return err
 }
 
 // flagWords are the values of flags that take one of a few words, for the completion by shells.

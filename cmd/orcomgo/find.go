@@ -23,27 +23,30 @@ var findCommand = command{
 	group:    searchGroup,
 	synopsis: "SEQ... ARCHIVE...",
 	about:    "search archives for sequences",
-	help: `find searches archives for sequences, on both strands. It prints a table: archive, query, strand, hits, depth, reads.
-Hits are the places of the sequence in the archive's pseudogenome, which its reads were joined to, and in the reads
-that are not on it; depth is about how many reads lie over these places. Both come from the index (orcomgo index),
-without decoding anything. With --count the reads are decoded that may have the sequence, and reads is how many have
-it; strand is then that of the read. An archive without an index is decoded and searched as a whole, as with --scan.
+	help: `find searches archives for sequences, on both strands. It prints a table: archive, query, strand,
+hits, depth, reads. Hits are the places of the sequence in the archive's pseudogenome, which its
+reads were joined to, and in the reads that are not on it; depth is about how many reads lie over
+these places. Both come from the index (orcomgo index), without decoding anything. With --count the
+reads are decoded that may have the sequence, and reads is how many have it; strand is then that of
+the read. An archive without an index is decoded and searched as a whole, as with --scan.
 
-The index finds every read that has the sequence with --mismatches at most, if that stretch of the read differs from
-the pseudogenome in --within bases at most. Hits are of the pseudogenome itself, so a variant that few reads have may
-have none: --count finds them. Stretches of long reads with insertions or deletions may be missed; --scan finds all.
+The index finds every read that has the sequence with --mismatches at most, if that stretch of the
+read differs from the pseudogenome in --within bases at most. Hits are of the pseudogenome itself,
+so a variant that few reads have may have none: --count finds them. Stretches of long reads with
+insertions or deletions may be missed; --scan finds all.
 
-A SEQ is an argument of letters of bases only, of which R, Y, S, W, K, M, B, D, H, V and N stand for several, as in
-IUPAC's code; write ./ACGT for a directory of such a name. A sequence has at least 12 bases. The exit status is 1 if
-nothing was found. An ARCHIVE is a directory, for all archives in it and in its directories, or DIR/NAME.
+A SEQ is an argument of letters of bases only, of which R, Y, S, W, K, M, B, D, H, V and N stand for
+several, as in IUPAC's code; write ./ACGT for a directory of such a name. A sequence has at least 12
+bases. The exit status is 1 if nothing was found. An ARCHIVE is a directory, for all archives in it
+and in its directories, or DIR/NAME.
 
 Examples:
   orcomgo find GATTACAGATTACAGGCCAT run/
   orcomgo find --count --mismatches 1 GATTACAGATTACAGGCCAT archives/
   orcomgo find --fasta primers.fa archives/*/ > table.tsv
   orcomgo find --reads GATTACAGATTACAGGCCAT run/ > found.fastq    the reads, and their mates
-  orcomgo find --numbers GATTACAGATTACAGGCCAT run/                their numbers, and where in the read it is
-  orcomgo find --reads --overlap 31 --fasta gene.fa run/   the reads that share 31 bases in a row with it
+  orcomgo find --numbers GATTACAGATTACAGGCCAT run/      their numbers, and where in the read
+  orcomgo find --reads --overlap 31 --fasta gene.fa run/   the reads that share 31 bases with it
   orcomgo find --scan GATTACAGATTACAGGCCAT run/                   without the index: every read
 `,
 	flags: func(f *pflag.FlagSet) action {

@@ -19,8 +19,9 @@ var manCommand = command{
 	synopsis: "DIR/",
 	about:    "write man pages",
 	bare:     true,
-	help: `man writes a man page for the program and one for each command to a directory, which is made if it is missing:
-orcomgo.1, orcomgo-bin.1 and so on. Pages of these names that are there already are replaced.
+	help: `man writes a man page for the program and one for each command to a directory, which is made if it
+is missing: orcomgo.1, orcomgo-bin.1 and so on. Pages of these names that are there already are
+replaced.
 
 Examples:
   orcomgo man man/ && man -l man/orcomgo-bin.1

@@ -18,10 +18,11 @@ var packCommand = command{
 	group:    stepGroup,
 	synopsis: "DIR|DIR/NAME",
 	about:    "compress the bins, verify, remove them",
-	help: `pack compresses what bin wrote into NAME.cdna and NAME.cmeta, decodes it again and compares, and then
-removes the bins. Interrupted at any moment, it leaves the bins or the finished archive, and can be run again.
-A packed archive that was made from other bins is replaced only with --force. Of a directory with several archives it
-packs all that are not packed; with --json it prints one object after another.
+	help: `pack compresses what bin wrote into NAME.cdna and NAME.cmeta, decodes it again and compares, and
+then removes the bins. Interrupted at any moment, it leaves the bins or the finished archive, and
+can be run again. A packed archive that was made from other bins is replaced only with --force. Of a
+directory with several archives it packs all that are not packed; with --json it prints one object
+after another.
 
 Examples:
   orcomgo pack run/
@@ -29,7 +30,7 @@ Examples:
   orcomgo pack --keep-bins run/              leave the bins beside the archive
   orcomgo pack --level max -t 16 run/        smaller qualities, slower
   orcomgo pack --two-bit genomes/            assemblies that are unpacked ten times as fast as .gz
-  orcomgo pack --slice-size 64MiB run/       a large run, half a percent smaller: unpack --name takes longer
+  orcomgo pack --slice-size 64MB run/     a large run, half a percent smaller
 `,
 	flags: func(f *pflag.FlagSet) action {
 		var o packFlags
@@ -72,8 +73,8 @@ func (e *effort) level() (compress.Level, error) {
 	if err != nil {
 		return level, usageError{error: err}
 	}
-	if e.slice != 0 && (e.slice < 1<<20 || e.slice > 1<<30) {
-		return level, usagef("--slice-size must be between 1MiB and 1GiB")
+	if e.slice != 0 && (e.slice < 1e6 || e.slice > 1<<30) {
+		return level, usagef("--slice-size must be between 1MB and 1GB")
 	}
 	return level, nil
 }

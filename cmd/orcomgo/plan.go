@@ -33,11 +33,12 @@ var planCommand = command{
 	group:    wholeGroup,
 	synopsis: "IN...",
 	about:    "say what archive of files or directories will make and take",
-	help: `plan archives the first --sample of each archive's text into temporary files, which are removed, and scales size and
-time by how much text there is. Memory is the bound that so many reads can reach, --memory at most. What has no more
-text than --sample is archived as a whole, so its figures are measured. Of more text they are upper bounds as a rule:
-more reads of the same organism overlap more, which makes the archive smaller. The figures are of archive with the
-same flags on this machine, without a GPU. With --json they come with resources for a workflow: threads, mem_mb,
+	help: `plan archives the first --sample of each archive's text into temporary files, which are removed, and
+scales size and time by how much text there is. Memory is the bound that so many reads can reach,
+--memory at most. What has no more text than --sample is archived as a whole, so its figures are
+measured. Of more text they are upper bounds as a rule: more reads of the same organism overlap
+more, which makes the archive smaller. The figures are of archive with the same flags on this
+machine, without a GPU. With --json they come with resources for a workflow: threads, mem_mb,
 runtime (minutes) and tmpdir_bytes, each with a margin.
 
 Examples:

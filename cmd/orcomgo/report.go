@@ -25,15 +25,16 @@ var reportCommand = command{
 	group:    lookGroup,
 	synopsis: "DIR|DIR/NAME...",
 	about:    "a page with plots of what is inside",
-	help: `report decodes an archive once, verifies it as verify does, and writes a page (-o) that any browser shows without
-other files: qualities and bases by cycle, lengths, GC, N, duplicates, coverage of the sequence that the reads were
-joined to, what each column costs, the size beside that of gzip, the fields of the names, and what was verified. What
-is not known, as the qualities of an archive without them, is listed as such. Of a damaged archive the sound records
-are counted, the page says what is damaged, and the exit status is 1.
+	help: `report decodes an archive once, verifies it as verify does, and writes a page (-o) that any browser
+shows without other files: qualities and bases by cycle, lengths, GC, N, duplicates, coverage of the
+sequence that the reads were joined to, what each column costs, the size beside that of gzip, the
+fields of the names, and what was verified. What is not known, as the qualities of an archive
+without them, is listed as such. Of a damaged archive the sound records are counted, the page says
+what is damaged, and the exit status is 1.
 
-Of several archives, -o is a directory, for NAME.html of each. --multiqc writes files NAME.*_mqc.json to a directory,
-which MultiQC reads as custom content. --json prints all figures. Duplicates are reads of the same sequence; of those
-longer than 75 bases the first 50 are compared.
+Of several archives, -o is a directory, for NAME.html of each. --multiqc writes files
+NAME.*_mqc.json to a directory, which MultiQC reads as custom content. --json prints all figures.
+Duplicates are reads of the same sequence; of those longer than 75 bases the first 50 are compared.
 
 Examples:
   orcomgo report run/ -o run.html

@@ -25,22 +25,25 @@ var unpackCommand = command{
 	group:    wholeGroup,
 	synopsis: "DIR|DIR/NAME",
 	about:    "restore the original files, byte for byte",
-	help: `unpack writes each input of the archive under its own name, in the current directory or in that of -o. A file gets its
-name only when all of it is written and its checksum is right, and the time at which the file that was archived was
-last written to. It works before pack as well as after. Damage that the parity can mend is mended as it is read; where
-a file is damaged beyond that, the others are restored. The exit status is 1 then, and if standard output is closed.
+	help: `unpack writes each input of the archive under its own name, in the current directory or in that of
+-o. A file gets its name only when all of it is written and its checksum is right, and the time at
+which the file that was archived was last written to. It works before pack as well as after. Damage
+that the parity can mend is mended as it is read; where a file is damaged beyond that, the others
+are restored. The exit status is 1 then, and if standard output is closed.
 
-A directory that was archived as a whole is restored as a whole: side files and the reads of all samples, under their
-paths, with their modes (less the umask, set-user-ID and set-group-ID: these come with --owner), times and links.
---input chooses files or directories by their paths or names, or by patterns. Text of compressed reads is restored
-without .gz; --gzip compresses it again, and only that. One file of it can be written to -o -.
+A directory that was archived as a whole is restored as a whole: side files and the reads of all
+samples, under their paths, with their modes (less the umask, set-user-ID and set-group-ID: these
+come with --owner), times and links. --input chooses files or directories by their paths or names,
+or by patterns. Text of compressed reads is restored without .gz; --gzip compresses it again, and
+only that. One file of it can be written to -o -.
 
-Some records: --input and --mate choose files of the archive; --records, --name, --names-from and --grep choose
-records, and names of files say so (run_R1.1-1000.fastq, run_R1.selected.fastq). Mates come together and in their
-order: a pair is chosen by the name of one of its mates. Names are read first and alone; then only what the chosen
-records need is decoded. A NAME is the first word of a record's name, with or without /1 or /2 at its end, or the
-whole name if it has spaces; an @ before it does not matter. --sample finds the archive of a sample in a directory.
-If -o is a FIFO, or FIFOs have the names of files there, text is written to them. Both mates of a pair must be read.
+Some records: --input and --mate choose files of the archive; --records, --name, --names-from and
+--grep choose records, and names of files say so (run_R1.1-1000.fastq, run_R1.selected.fastq). Mates
+come together and in their order: a pair is chosen by the name of one of its mates. Names are read
+first and alone; then only what the chosen records need is decoded. A NAME is the first word of a
+record's name, with or without /1 or /2 at its end, or the whole name if it has spaces; an @ before
+it does not matter. --sample finds the archive of a sample in a directory. If -o is a FIFO, or FIFOs
+have the names of files there, text is written to them. Both mates of a pair must be read.
 
 Examples:
   orcomgo unpack run/ -o restored/                     into another directory, made if it is missing
@@ -53,10 +56,10 @@ Examples:
 		var o unpackFlags
 		f.StringVarP(&o.output, "output", "o", ".", "`DIR` to restore the files in, or a FIFO, or - for standard output")
 		f.StringArrayVar(&o.inputs, "input", nil,
-			"only inputs of this name or that match a `PATTERN` as *_R1*, or paths; may be repeated")
+			"only inputs or paths that match a `PATTERN` as *_R1*; may be repeated")
 		f.StringArrayVar(&o.samples, "sample", nil, "only the inputs of the sample of this `NAME`; may be repeated")
 		f.IntVar(&o.mate, "mate", 0, "only first mates (`1`) or only second ones (2)")
-		f.StringVar(&o.records, "records", "", "only the records `FROM-TO` of each input, counted from 1; also N alone, and FROM-")
+		f.StringVar(&o.records, "records", "", "only records `FROM-TO` of each input, from 1 on; also N, and FROM-")
 		f.StringArrayVar(&o.names, "name", nil, "only the record with this `NAME`, or its pair; may be repeated")
 		f.StringVar(&o.namesFrom, "names-from", "", "only the records whose names are in `FILE`, one a line; - is standard input")
 		f.StringVar(&o.grep, "grep", "", "only records whose whole names match a `REGEXP` (RE2 syntax)")
