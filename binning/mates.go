@@ -147,8 +147,8 @@ func bothNames(path string, digest uint64, other string, otherDigest, number uin
 	return fmt.Sprintf(": %q, not %q", name, lead)
 }
 
-// NameOf returns the name of a record, counted from 1, of a file of FASTQ that has four lines a record, or the first name of a file of FASTA;
-// nil if there is none.
+// NameOf returns the name of a record, counted from 1, of a file of FASTQ that has four lines a record, or the first name of a file of
+// FASTA; nil if there is none.
 func NameOf(path string, number uint64) []byte {
 	if !regular(path) {
 		return nil

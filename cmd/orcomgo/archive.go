@@ -67,14 +67,9 @@ type archiveFlags struct {
 
 func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error {
 	o.tuning = s.tuning
-	level, err := o.level()
+	level, err := o.check()
 	if err != nil {
 		return err
-	}
-	if o.tempDir != "" {
-		if err := checkTempDir(o.tempDir); err != nil {
-			return usagef("--tmpdir is %q: %w", o.tempDir, err)
-		}
 	}
 	directory := len(args) > 1 && anyDirectory(args[:len(args)-1])
 	for _, flag := range []string{"include", "exclude", "as-is"} {
@@ -85,11 +80,10 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 	if o.sheet != "" || directory {
 		return o.batch(ctx, s, args, level)
 	}
-	if o.given("group") {
-		return usagef("--group is for a directory of samples or a sheet (--samples)")
-	}
-	if o.given("jobs") {
-		return usagef("--jobs is for a directory of samples or a sheet (--samples)")
+	for _, flag := range []string{"group", "jobs"} {
+		if o.given(flag) {
+			return usagef("--%s is for a directory of samples or a sheet (--samples)", flag)
+		}
 	}
 	if o.dryRun {
 		b := &batch{archiveFlags: o}
@@ -116,6 +110,17 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 		return o.nothingToDo(s, a.Path()+" holds these inputs already")
 	}
 	return o.packed(s, "archive", a.Path(), summary, a.Bins)
+}
+
+// check checks flags that each run has, and returns the level.
+func (o *archiveFlags) check() (compress.Level, error) {
+	level, err := o.level()
+	if err == nil && o.tempDir != "" {
+		if e := checkTempDir(o.tempDir); e != nil {
+			err = usagef("--tmpdir is %q: %w", o.tempDir, e)
+		}
+	}
+	return level, err
 }
 
 // archiving returns what is to be done for the inputs of c: they are packed with the threads and the memory that bin them, and on a GPU if

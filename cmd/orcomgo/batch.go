@@ -146,9 +146,6 @@ func (b *batch) prepare(args []string) (err error) {
 		return usagef("--jobs and --device gpu exclude each other: one sample at a time can use a GPU")
 	}
 	b.config.OutDir = args[len(args)-1]
-	if b.config.OutDir == "" || b.config.OutDir == "-" {
-		return usagef("the output is a directory, not %q", b.config.OutDir)
-	}
 	if err := checkOutput(b.config.OutDir, "give the output directory last"); err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"orcomgo/binning"
 	"orcomgo/binning/samples"
@@ -195,10 +197,7 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 			return c, usagef("%s is a URL: only files and standard input are read, so pipe the download into %s -", in.Path, o.command)
 		}
 	}
-	switch {
-	case c.OutDir == "" || c.OutDir == "-":
-		return c, usagef("the output is a directory, not %q", c.OutDir)
-	case stdin > 1:
+	if stdin > 1 {
 		return c, usagef("standard input can be read only once")
 	}
 	if err := checkOutput(c.OutDir, "give the output directory last"); err != nil {
@@ -280,19 +279,9 @@ func (o *binFlags) settings(c *binning.Config) error {
 
 // choice returns which of the words a flag's value is.
 func choice(flag, value string, words ...string) (int, error) {
-	list := ""
-	for i, w := range words {
-		if w == value {
-			return i, nil
-		}
-		switch {
-		case i == 0:
-		case i == len(words)-1:
-			list += " or "
-		default:
-			list += ", "
-		}
-		list += w
+	if i := slices.Index(words, value); i >= 0 {
+		return i, nil
 	}
-	return 0, usagef("--%s is %s, not %q", flag, list, value)
+	last := len(words) - 1
+	return 0, usagef("--%s is %s or %s, not %q", flag, strings.Join(words[:last], ", "), words[last], value)
 }

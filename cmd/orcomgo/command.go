@@ -87,7 +87,8 @@ func commandTree(s *streams) *cobra.Command {
 		}
 		return inCommand(c.Name(), err)
 	})
-	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), ".LocalFlags.FlagUsages", fmt.Sprint(".LocalFlags.FlagUsagesWrapped ", helpWidth), 1))
+	wrapped := fmt.Sprint(".LocalFlags.FlagUsagesWrapped ", helpWidth)
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), ".LocalFlags.FlagUsages", wrapped, 1))
 	for _, g := range helpGroups {
 		root.AddGroup(&cobra.Group{ID: g, Title: g})
 	}
@@ -165,8 +166,9 @@ func briefHelp(cmd *cobra.Command, w io.Writer) error {
 		}
 	})
 	examples := strings.SplitN(cmd.Example, "\n", 5)
-	_, err := fmt.Fprintf(w, "%s: %s\n\nUsage:\n  %s\n\nExamples:\n%s\n\nFlags:\n%s\n%s --help explains more and has all flags.\n", cmd.CommandPath(),
-		cmd.Short, cmd.UseLine(), strings.Join(examples[:min(len(examples), 4)], "\n"), flags.FlagUsagesWrapped(helpWidth), cmd.CommandPath())
+	_, err := fmt.Fprintf(w, "%[1]s: %s\n\nUsage:\n  %s\n\nExamples:\n%s\n\nFlags:\n%s\n%[1]s --help explains more and has all flags.\n",
+		cmd.CommandPath(), cmd.Short, cmd.UseLine(), strings.Join(examples[:min(len(examples), 4)], "\n"),
+		flags.FlagUsagesWrapped(helpWidth))
 	return err
 }
 

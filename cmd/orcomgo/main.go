@@ -156,13 +156,6 @@ func fail(s *streams, err error) int {
 // ends, or control codes of terminals.
 func oneLine(text string) string {
 	text = strings.TrimSpace(text)
-	clean := true
-	for _, r := range text {
-		clean = clean && r != utf8.RuneError && unicode.IsPrint(r)
-	}
-	if clean {
-		return text
-	}
 	var b strings.Builder
 	for len(text) > 0 {
 		r, n := utf8.DecodeRuneInString(text)

@@ -35,6 +35,8 @@ func readsFile(path string) bool {
 // have any name, and so may one that is given with a / at its end.
 func checkOutput(path, advice string) error {
 	switch {
+	case path == "" || path == "-":
+		return usagef("the output is a directory, not %q", path)
 	case batches.IsURL(path):
 		return usagef("the output is a directory on this machine, not a URL: %s", path)
 	case !readsFile(path) || os.IsPathSeparator(path[len(path)-1]):

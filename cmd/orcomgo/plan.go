@@ -203,7 +203,7 @@ func (p *plan) advance(n uint64) {
 // find checks the command line and finds the samples.
 func (p *plan) find(args []string) (err error) {
 	o := p.archiveFlags
-	if p.level, err = o.level(); err != nil {
+	if p.level, err = o.check(); err != nil {
 		return err
 	}
 	switch directory := anyDirectory(args); {
@@ -232,11 +232,6 @@ func (p *plan) find(args []string) (err error) {
 	}
 	if err != nil {
 		return err
-	}
-	if o.tempDir != "" {
-		if err := checkTempDir(o.tempDir); err != nil {
-			return usagef("--tmpdir is %q: %w", o.tempDir, err)
-		}
 	}
 	for i := range p.list {
 		p.sum += batches.StoredSize(p.list[i].Inputs)

@@ -29,8 +29,8 @@ type FindQuery struct {
 var meanings = map[byte]string{'U': "T", 'R': "AG", 'Y': "CT", 'S': "CG", 'W': "AT", 'K': "GT", 'M': "AC",
 	'B': "CGT", 'D': "AGT", 'H': "ACT", 'V': "ACG", 'N': "ACGT"}
 
-// ParseQuery returns the query of a text of bases in either case, which may have letters of IUPAC for several bases. The error says what else
-// is in it.
+// ParseQuery returns the query of a text of bases in either case, which may have letters of IUPAC for several bases. The error says what
+// else is in it.
 func ParseQuery(name, text string) (FindQuery, error) {
 	variants := [][]byte{{}}
 	for i, letter := range []byte(text) {
