@@ -45,6 +45,10 @@ func (c *Cursor) Uvarint() uint64 {
 		c.Fail("it ends inside a number")
 		return 0
 	}
+	if n > 1 && c.Rest[n-1] == 0 {
+		c.Fail("a number has more bytes than it needs")
+		return 0
+	}
 	c.Rest = c.Rest[n:]
 	return v
 }

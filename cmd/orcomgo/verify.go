@@ -114,11 +114,11 @@ func findAll(path string) ([]commit.Entry, []commit.Tree, error) {
 		err = nil
 	}
 	for _, e := range found {
-		n, err := compress.Info(e)
+		sides, err := compress.Sides(e)
 		if err != nil || filepath.Clean(e.Dir) != filepath.Clean(path) { // it is named alone
 			continue
 		}
-		for _, name := range n.Sides {
+		for _, name := range sides {
 			if t := (commit.Tree{Dir: path, Name: name}); !slices.Contains(trees, t) {
 				trees = append(trees, t)
 			}

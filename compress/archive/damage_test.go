@@ -318,6 +318,19 @@ func TestInconsistentManifest(t *testing.T) {
 	}
 }
 
+// TestOtherFormsOfManifests: a manifest with the same content in other bytes, such as a number of more bytes, is not accepted.
+func TestOtherFormsOfManifests(t *testing.T) {
+	good := sample(t, t.TempDir(), true).marshal()
+	for i := len(metaMagic) + 1; i < len(good)-16; i++ {
+		for _, b := range []byte{0, 0x80} {
+			other := seal(slices.Insert(bytes.Clone(good), i, b))
+			if m, err := parseManifest("x.cmeta", other); err == nil && !bytes.Equal(m.marshal(), other) {
+				t.Errorf("a byte %#x before byte %d", b, i)
+			}
+		}
+	}
+}
+
 // FuzzManifest feeds manifests with a right checksum to the parser; what it accepts must
 // come back the same when written again.
 func FuzzManifest(f *testing.F) {

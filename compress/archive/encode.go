@@ -138,6 +138,9 @@ func (m *Manifest) code(f *coder) {
 				f.fail("%q is not the name of a side archive", *name)
 			}
 		})
+		if len(m.Sides) == 0 {
+			f.fail("there are no side archives where there are to be some")
+		}
 	}
 	f.byte((*byte)(&m.Options.Quality), byte(record.QualityDrop))
 	f.byte(&m.Level, math.MaxUint8)
@@ -294,7 +297,9 @@ func (w *Words) code(f *coder, last string) string {
 		rest := (*s)[min(n, len(*s)):]
 		f.text(&rest)
 		if f.c != nil {
-			*s = last[:n] + rest
+			if *s = last[:n] + rest; rest != "" && n < len(last) && rest[0] == last[n] {
+				f.fail("%q shares more than %d bytes with the word before it", *s, n)
+			}
 		}
 		if last = *s; len(last) > MaxWord {
 			f.fail("a word has %d bytes", len(last))

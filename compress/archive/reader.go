@@ -57,6 +57,22 @@ func Open(path string) (*Reader, error) {
 // OpenEntry is Open for an archive that was found.
 func OpenEntry(e commit.Entry) (*Reader, error) { return openEntry(e, nil) }
 
+// Sides returns Manifest.Sides of a packed archive. The bulk file is opened only where the .cmeta file is missing or damaged.
+func Sides(e commit.Entry) ([]string, error) {
+	path := e.Path() + MetaSuffix
+	if data, err := vfs.ReadFile(path); err == nil {
+		if m, err := parseManifest(path, data); err == nil {
+			return m.Sides, nil
+		}
+	}
+	r, err := OpenEntry(e)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return r.m.Sides, nil
+}
+
 // openEntry is OpenEntry with other copies of the bulk file, of which sectors are taken that are damaged.
 func openEntry(e commit.Entry, copies []parity.Copy) (*Reader, error) {
 	if !e.Has[commit.Packed] {

@@ -25,7 +25,6 @@ type View struct {
 	lost     []int64
 	restored map[int64]int64 // where Mend has put a sector
 	store    io.ReaderAt
-	stored   int64 // bytes in store
 }
 
 // run is a number of sectors, beginning with the sector first, that a copy has one after the other from the byte at on.

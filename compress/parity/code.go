@@ -221,36 +221,39 @@ func readFull(r io.ReaderAt, b []byte, at int64) error {
 // stripes is memory for the same columns of all sectors of a group, which are coded side by side, each thread some columns.
 type stripes struct {
 	c       *code
-	coder   reedsolomon.Encoder // nil for one sector of parity, which is the sum of all others
+	coder   reedsolomon.Encoder // nil before columns, and for one sector of parity, which is the sum of all others
 	threads int
 	width   int      // columns at a time
 	shards  [][]byte // each of width bytes: data, then parity
 }
 
 // stripes returns memory of so many bytes (0: 64 MiB), roughly, of which each shard needs each columns for each of its bytes.
-func (c *code) stripes(threads int, memory uint64, each int) (*stripes, error) {
+func (c *code) stripes(threads int, memory uint64, each int) *stripes {
 	if memory == 0 {
 		memory = 64 << 20
 	}
 	n := int(c.perGroup()) + c.parity
 	s := &stripes{c: c, threads: max(threads, 1)}
 	s.width = min(c.sector, max(64, int(memory/uint64(n*each))/64*64))
-	if c.parity > 1 {
-		kind := reedsolomon.WithLeopardGF(true)
-		if c.ofWords() {
-			kind = reedsolomon.WithLeopardGF16(true)
-		}
-		var err error
-		if s.coder, err = reedsolomon.New(int(c.perGroup()), c.parity, kind); err != nil {
-			return nil, err
-		}
-	}
 	all := make([]byte, n*s.width)
 	s.shards = make([][]byte, n)
 	for i := range s.shards {
 		s.shards[i] = all[i*s.width : (i+1)*s.width : (i+1)*s.width]
 	}
-	return s, nil
+	return s
+}
+
+// makeCoder sets the coder, whose tables Prepare may be making while shards are loaded.
+func (s *stripes) makeCoder() (err error) {
+	if s.coder != nil || s.c.parity == 1 {
+		return nil
+	}
+	kind := reedsolomon.WithLeopardGF(true)
+	if s.c.ofWords() {
+		kind = reedsolomon.WithLeopardGF16(true)
+	}
+	s.coder, err = reedsolomon.New(int(s.c.perGroup()), s.c.parity, kind)
+	return err
 }
 
 // load reads columns from..to-1 of the sectors of a group. skip, unless it is nil, says which sectors not to read.
@@ -276,6 +279,9 @@ func (s *stripes) load(data io.ReaderAt, group, from, to int, skip func(i int64)
 
 // columns calls f for parts of n columns, with those of each shard.
 func (s *stripes) columns(n int, f func(shards [][]byte, from, to int) error) error {
+	if err := s.makeCoder(); err != nil {
+		return err
+	}
 	part := int(roundUp(int64(n-1)/int64(s.threads)+1, 64))
 	var mu sync.Mutex
 	var failed error
@@ -297,10 +303,7 @@ func (s *stripes) columns(n int, f func(shards [][]byte, from, to int) error) er
 
 // encode calls put with the parity of each group in turn.
 func (c *code) encode(data io.ReaderAt, threads int, memory uint64, put func(group int, parity [][]byte) error) error {
-	s, err := c.stripes(threads, memory, 1)
-	if err != nil {
-		return err
-	}
+	s := c.stripes(threads, memory, 1)
 	d := int(c.perGroup())
 	parity := make([][]byte, c.parity)
 	for k := range parity {
@@ -373,9 +376,7 @@ func (c *code) mend(data io.ReaderAt, bad []int64, parity func(group, k, from in
 			continue
 		}
 		if s == nil {
-			if s, err = c.stripes(threads, memory, 4); err != nil { // decoding has memory of up to three times as many sectors
-				return nil, err
-			}
+			s = c.stripes(threads, memory, 4) // decoding has memory of up to three times as many sectors
 		}
 		if err := s.mendGroup(data, group, of, have, parity, put); err != nil {
 			return nil, err

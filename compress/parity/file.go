@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
@@ -52,7 +53,7 @@ func Restore(set *Set, copies ...Copy) (*View, error) {
 	if v.Lost()*int64(set.data.sector) > int64(sectors.Limit) || set.data.ofWords() && limit < wordsLimit {
 		return nil, ErrMemory
 	}
-	return v, v.Mend(threads, min(limit/16, 16<<20), &sectors)
+	return v, v.Mend(threads, min(limit/16, 256<<20), &sectors)
 }
 
 // RestoreFile returns what a file was before it was damaged, by the parity beside it, and what is wrong with it now; nothing if it is as it
@@ -189,6 +190,9 @@ func Repair(path string, o RepairOptions) (results []Repaired, err error) {
 		return []Repaired{{Path: path, Problem: "there is no parity that can be used"}}, nil
 	}
 	set := c.sets[0]
+	if set.data.ofWords() {
+		go Prepare() // while sectors are compared
+	}
 	ours := set.file.Name() == Path(path) // and not of a copy
 	v, err := set.Check(max(o.Threads, 1), c.List...)
 	if err != nil {
@@ -223,32 +227,24 @@ func Repair(path string, o RepairOptions) (results []Repaired, err error) {
 func replaceBy(was *vfs.File, set *Set, v *View, o RepairOptions) (result Repaired, err error) {
 	path := was.Name()
 	result.Path = path
-	store, err := commit.NewUnnamed(filepath.Dir(path), path)
-	if err != nil {
-		return result, err
-	}
-	defer store.Discard()
-	if err := v.Mend(o.Threads, o.Memory, store); err != nil && !errors.Is(err, parse.ErrCorrupt) {
-		return result, err
-	}
-	if result.Problem = v.damage(); v.Lost() > 0 {
-		result.Problem += fmt.Sprintf(", and %d can't be restored", v.Lost())
-		return result, nil
-	}
 	t, err := commit.NewTemp(path)
 	if err != nil {
 		return result, err
 	}
 	defer t.Discard()
-	err = eachTask(int((v.Size()-1)/checkTask+1), o.Threads, func(task int, buf []byte) error {
-		at := int64(task) * checkTask
-		b := buf[:min(checkTask, v.Size()-at)]
-		if err := readFull(v, b, at); err != nil {
-			return err
-		}
-		_, err := t.WriteAt(b, at)
-		return err
-	})
+	there, copied := v.pieces(), make(chan error, 1)
+	go func() { // beside what takes processor time
+		copied <- eachTask(len(there), o.Threads, func(task int, buf []byte) error { return v.copyTo(t, there[task], buf) })
+	}()
+	store := newFile{t, int64(set.data.sector), sync.OnceValue(func() error { return <-copied })}
+	err = v.Mend(o.Threads, o.Memory, store)
+	if result.Problem = v.damage(); err == nil && v.Lost() > 0 || errors.Is(err, parse.ErrCorrupt) {
+		result.Problem += fmt.Sprintf(", and %d can't be restored", v.Lost())
+		return result, store.copied()
+	}
+	if e := store.copied(); err == nil {
+		err = e
+	}
 	if err != nil {
 		return result, err
 	}
@@ -264,6 +260,47 @@ func replaceBy(was *vfs.File, set *Set, v *View, o RepairOptions) (result Repair
 	}
 	result.OK, result.Written = true, true
 	return result, commit.ReplaceFile(was, t)
+}
+
+// newFile is a Store in the file that is to replace a damaged one: a restored sector is put where it was, when all others have been copied.
+type newFile struct {
+	*commit.Temp
+	sector int64
+	copied func() error
+}
+
+// Put implements Store.
+func (f newFile) Put(i int64, b []byte) (at int64, err error) {
+	if err := f.copied(); err != nil {
+		return 0, err
+	}
+	_, err = f.WriteAt(b, i*f.sector)
+	return i * f.sector, err
+}
+
+// pieces returns the runs of v, divided into pieces of up to checkTask bytes.
+func (v *View) pieces() (all []run) {
+	sector := int64(v.set.data.sector)
+	for _, r := range v.runs {
+		for ; r.count > 0; r.count -= checkTask / sector {
+			piece := r
+			piece.count = min(r.count, checkTask/sector)
+			all = append(all, piece)
+			r.first, r.at = r.first+piece.count, r.at+piece.count*sector
+		}
+	}
+	return all
+}
+
+// copyTo writes the sectors of r, which take up to len(buf) bytes, where they were in the protected file.
+func (v *View) copyTo(w io.WriterAt, r run, buf []byte) error {
+	at := r.first * int64(v.set.data.sector)
+	buf = buf[:min(r.count*int64(v.set.data.sector), v.Size()-at)]
+	if err := readFull(v.copies[r.of].R, buf, r.at); err != nil {
+		return err
+	}
+	_, err := w.WriteAt(buf, at)
+	return err
 }
 
 // Protect writes the parity of the file at path. An older one is replaced.

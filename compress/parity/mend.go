@@ -27,7 +27,8 @@ func (v *View) Intact() bool {
 // Store keeps restored sectors.
 type Store interface {
 	io.ReaderAt
-	io.WriterAt
+	// Put keeps sector i and returns from where ReadAt reads it.
+	Put(i int64, b []byte) (at int64, err error)
 }
 
 // errWrong is the error of a sector that was restored of sectors of which one is not what it is taken for.
@@ -57,12 +58,11 @@ func (v *View) mend(threads int, memory uint64, store Store) error {
 		if !s.isSector(b, i) {
 			return errWrong
 		}
-		if _, err := store.WriteAt(b, v.stored); err != nil {
-			return err
+		at, err := store.Put(i, b)
+		if err == nil {
+			v.restored[i] = at
 		}
-		v.restored[i] = v.stored
-		v.stored += int64(len(b))
-		return nil
+		return err
 	})
 	if err == nil {
 		v.lost = left
@@ -123,13 +123,13 @@ const sectorMemory = 64
 // memoryLimit returns how many bytes the program is to stay within.
 func memoryLimit() uint64 { return uint64(debug.SetMemoryLimit(-1)) }
 
-// WriteAt implements io.WriterAt.
-func (m *Memory) WriteAt(p []byte, at int64) (int, error) {
-	if at != int64(len(m.bytes)) || len(m.bytes)+len(p) > m.Limit {
+// Put implements Store.
+func (m *Memory) Put(_ int64, b []byte) (at int64, err error) {
+	if len(m.bytes)+len(b) > m.Limit {
 		return 0, ErrMemory
 	}
-	m.bytes = append(m.bytes, p...)
-	return len(p), nil
+	m.bytes = append(m.bytes, b...)
+	return int64(len(m.bytes) - len(b)), nil
 }
 
 // ReadAt implements io.ReaderAt.

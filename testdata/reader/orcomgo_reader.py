@@ -298,10 +298,10 @@ class Bytes:
             byte = self.byte()
             value |= (byte & 127) << 7 * i
             if byte < 128:
-                if value > MASK64:
+                if value > MASK64 or i > 0 and byte == 0:
                     break
                 return value
-        raise Damaged(f"{self.what} has a number that is too large")
+        raise Damaged(f"{self.what} has a number that is too large or longer than it needs to be")
 
     def text(self):
         return self.take(self.uvarint())
