@@ -254,12 +254,13 @@ func (b *batch) scan(dirs []string) error {
 			if f.NoReads {
 				b.notes = append(b.notes, f.Path+": its name is one of reads, but it holds none: it is stored as it is")
 			}
-			if commit.IsArchiveFile(f.Path) {
+			ext := filepath.Ext(f.Path)
+			if (ext == commit.BinsDataExt || ext == commit.PackedDataExt || ext == commit.TreeExt) && commit.IsArchiveFile(f.Path) {
 				archived++
 			}
 		}
 		if archived > 0 {
-			b.notes = append(b.notes, fmt.Sprintf("%s: %s in it, stored as any other file", dir, plural(uint64(archived), "file of archives")))
+			b.notes = append(b.notes, fmt.Sprintf("%s: %s in it, stored as any other files", dir, plural(uint64(archived), "archive")))
 		}
 	}
 	b.list = samples.Samples(b.formerNames(), b.trees...)
