@@ -344,7 +344,8 @@ func TestFindOverlap(t *testing.T) {
 }
 
 func TestQueries(t *testing.T) {
-	for text, want := range map[string]string{"ACGTACGTXACGT": "'X' at base 9", "NNNNNNACGTACGT": "more than 1024", "ACGURYKMACGT": "", "ACGTACGTACG": "11 bases", "": "0 bases", "acgtACGTacgt": ""} {
+	for text, want := range map[string]string{"ACGTACGTXACGT": "'X' at base 9",
+		"NNNNNNACGTACGT": "more than 1024", "ACGURYKMACGT": "", "ACGTACGTACG": "11 bases", "": "0 bases", "acgtACGTacgt": ""} {
 		_, err := ParseQuery("q", text)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v", text, err)

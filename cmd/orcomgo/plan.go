@@ -53,8 +53,8 @@ Examples:
 		all := pflag.NewFlagSet("", pflag.ContinueOnError)
 		o := planFlags{archiveFlags: newArchiveFlags(all, "plan"), sample: 64e6}
 		f.Var(&o.sample, "sample", "`SIZE` of text of each archive to measure with")
-		for _, name := range slices.Concat([]string{"first", "second", "third", "fourth", "unpaired", "samples", "group", "include", "exclude", "as-is",
-			"jobs"}, planPasses, []string{"threads", "memory", "quiet", "json"}) {
+		for _, name := range slices.Concat([]string{"first", "second", "third", "fourth", "unpaired", "samples", "group", "include", "exclude",
+			"as-is", "jobs"}, planPasses, []string{"threads", "memory", "quiet", "json"}) {
 			f.AddFlag(all.Lookup(name))
 		}
 		o.flags = f
