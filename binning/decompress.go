@@ -32,7 +32,7 @@ func isBzip2(head []byte) bool {
 func newXZ(in *bufio.Reader) (io.Reader, error) {
 	head, _ := in.Peek(64)
 	if n := xzDictionary(head); n > maxXZDictionary {
-		return nil, fmt.Errorf("the xz data needs %d MiB of memory for its dictionary, expected at most %d", n>>20, maxXZDictionary>>20)
+		return nil, fmt.Errorf("the xz data needs %d MB of memory for its dictionary, expected at most %d", n/1e6, maxXZDictionary/1_000_000)
 	}
 	d := &decompressor{format: "xz", in: watched{r: in}}
 	z, err := xz.NewReader(bufio.NewReaderSize(&d.in, decompressBuffer))

@@ -1,7 +1,9 @@
 package binning
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"slices"
 
@@ -32,6 +34,27 @@ func digests(dst []uint64, names []byte) []uint64 {
 		dst = append(dst, xxh3.Hash(mateName(name)))
 	}
 	return dst
+}
+
+// MateError is an error about inputs that are no mates of each other.
+type MateError struct{ error }
+
+func mateErrorf(format string, args ...any) error { return &MateError{fmt.Errorf(format, args...)} }
+
+// SameFirstName reports whether the first records of two files can be mates by their names.
+func SameFirstName(a, b string) bool {
+	name := NameOf(a, 1)
+	return name != nil && bytes.Equal(mateName(name), mateName(NameOf(b, 1)))
+}
+
+// MateNumber returns which mates a file has by the name of its first record, such as 2 of r/2 and of "r 2:N:0:"; 0 if that does not say.
+func MateNumber(path string) int {
+	name := NameOf(path, 1)
+	number := name[len(mateName(name)):]
+	if len(number) < 2 || number[0] != '/' && (len(number) < 3 || number[2] != ':') || number[1] < '1' || number[1] > '4' {
+		return 0
+	}
+	return int(number[1] - '0')
 }
 
 func mateName(name []byte) []byte {
@@ -103,8 +126,9 @@ func (m *mates) add(inputs []*input, in *input, s *stream, last bool) error {
 		for i := range n {
 			if names[i] != g.names[0][i] {
 				number := g.records[mate] - uint64(len(g.names[mate])) + uint64(i) + 1
-				return fmt.Errorf("%s: record %d: expected the mate of record %d of %s, found another name",
-					g.members[k+1].spec.Path, number, number, first.spec.Path)
+				path, other := g.members[k+1].spec.Path, first.spec.Path
+				return mateErrorf("%s: record %d: expected the mate of record %d of %s, found another name%s",
+					path, number, number, other, bothNames(path, names[i], other, g.names[0][i], number))
 			}
 		}
 	}
@@ -112,6 +136,37 @@ func (m *mates) add(inputs []*input, in *input, s *stream, last bool) error {
 		g.names[i] = g.names[i][:copy(g.names[i], g.names[i][n:])]
 	}
 	return nil
+}
+
+// bothNames reads the names of two records of the same number again, which have these digests, for a message: "" if that can't be done.
+func bothNames(path string, digest uint64, other string, otherDigest, number uint64) string {
+	name, lead := NameOf(path, number), NameOf(other, number)
+	if xxh3.Hash(mateName(name)) != digest || xxh3.Hash(mateName(lead)) != otherDigest {
+		return ""
+	}
+	return fmt.Sprintf(": %q, not %q", name, lead)
+}
+
+// NameOf returns the name of a record, counted from 1, of a file of FASTQ that has four lines a record, or the first name of a file of
+// FASTA; nil if there is none.
+func NameOf(path string, number uint64) []byte {
+	if !regular(path) {
+		return nil
+	}
+	in, err := OpenText(context.Background(), path, 1)
+	if err != nil {
+		return nil
+	}
+	defer in.Close()
+	lines := bufio.NewScanner(in)
+	for range 4*(number-1) + 1 {
+		if !lines.Scan() {
+			return nil
+		}
+	}
+	name, _ := bytes.CutPrefix(lines.Bytes(), []byte("@"))
+	name, _ = bytes.CutPrefix(name, []byte(">"))
+	return bytes.TrimSuffix(name, []byte("\r"))
 }
 
 // checkCounts checks that the inputs of each group have the same number of records.
@@ -142,6 +197,6 @@ func (g *group) checkCounts() error {
 	if long < 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: record %d: expected a mate of record %d of %s, found the end of the file",
+	return mateErrorf("%s: record %d: expected a mate of record %d of %s, found the end of the file",
 		g.members[short].spec.Path, n+1, n+1, g.members[long].spec.Path)
 }

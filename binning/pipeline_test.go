@@ -164,7 +164,8 @@ func TestPairs(t *testing.T) {
 		{"fewer in the first", few, two, "1.fq: record 1501: expected a mate of record 1501 of 2.fq, found the end of the file"},
 		{"fewer in the second", two, few, "2.fq: record 1501: expected a mate of record 1501 of 1.fq, found the end of the file"},
 		{"none in the second", two, nil, "2.fq: record 1: expected a mate of record 1 of 1.fq, found the end of the file"},
-		{"another name", one, other, "2.fq: record 1601: expected the mate of record 1601 of 1.fq, found another name"},
+		{"another name", one, other, "2.fq: record 1601: expected the mate of record 1601 of 1.fq, found another name: " +
+			`"RUN:1:16:160x 2:N:0:ACGT", not "RUN:1:16:1600 1:N:0:ACGT"`},
 	} {
 		for _, o := range []record.Options{{BlockSize: 25000}, {}, {ReadsOnly: true, BlockSize: 25000}, {DropNames: true}} {
 			if testrun.Race && o.BlockSize == 0 {
@@ -270,7 +271,7 @@ func TestProgressAndMemory(t *testing.T) {
 		t.Errorf("progress ended with %d of %d", last.Load(), total.Load())
 	}
 	c.Memory, c.Force = 1<<20, true
-	const want = "blocks of 100000 bytes need about 26 MiB of memory, and 1 MiB are allowed"
+	const want = "blocks of 100000 bytes need about 27 MB of memory, and 1 MB are allowed"
 	if _, err := Run(context.Background(), c); err == nil || err.Error() != want {
 		t.Errorf("too little memory: %v", err)
 	}

@@ -127,7 +127,7 @@ func TestSelectionErrors(t *testing.T) {
 		{alone, UnpackOptions{Inputs: []string{"y*"}}, "no input is called y*: there are x.fastq"},
 		{alone, UnpackOptions{Mate: 1}, "its inputs have no mates"},
 		{paired, UnpackOptions{Mate: 2, Inputs: []string{"v.fastq"}}, "none of the inputs that are asked for has mates number 2"},
-		{alone, UnpackOptions{Names: NewNameFilter([]string{"b"}, nil)}, "no record has a name that is asked for"},
+		{alone, UnpackOptions{Names: NewNameFilter([]string{"b"}, nil)}, "no record has a name that is asked for: b"},
 		{alone, UnpackOptions{Records: &RecordRange{From: 1, To: 2}}, "the archive has no record 2: its inputs have 1 at most"},
 		{none, UnpackOptions{Names: NewNameFilter([]string{"1"}, nil)}, "there are no names: they were not kept"},
 	} {

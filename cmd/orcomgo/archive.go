@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"fmt"
+	"path/filepath"
 
 	"orcomgo/binning"
+	"orcomgo/binning/samples"
+	"orcomgo/bins/commit"
 	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
@@ -16,13 +19,14 @@ var archiveCommand = command{
 	name:     "archive",
 	group:    wholeGroup,
 	synopsis: "IN... OUT/",
-	about:    "bin and pack in one step",
-	help: `archive reads FASTQ, FASTA or unaligned BAM, plain or compressed, and writes OUT/NAME.cdna and OUT/NAME.cmeta. What
-was written is decoded and compared before it gets its name. A directory is archived as a whole: samples, and all
-other files. More: orcomgo help directories, orcomgo help groups, orcomgo help again.
+	about:    "compress reads into an archive, and check it: bin and pack in one step",
+	help: `archive reads FASTQ, FASTA or unaligned BAM, plain or compressed, and writes OUT/NAME.cdna and
+OUT/NAME.cmeta. What was written is decoded and compared before it gets its name. A directory is
+archived as a whole: samples, and all other files. More: orcomgo help directories, orcomgo help
+groups, orcomgo help again.
 
 Examples:
-  orcomgo archive reads.fastq.gz run/                   one file; several, and - for standard input, are possible, too
+  orcomgo archive reads.fastq.gz run/                   one file or several; - is standard input
   orcomgo archive -1 R1.fastq.gz -2 R2.fastq.gz run/    a pair; repeat -1 and -2 for more pairs
   orcomgo archive --dry-run --exclude '*.tmp' run/ archives/    what of a directory would go where
   orcomgo archive --group auto strains/ archives/       similar samples share an archive
@@ -43,7 +47,7 @@ func newArchiveFlags(f *pflag.FlagSet, name string) *archiveFlags {
 	f.StringArrayVar(&o.include, "include", nil, "of a directory, only what matches a `PATTERN` as *.xml or Data/**; may be repeated")
 	f.StringArrayVar(&o.exclude, "exclude", nil, "of a directory, nothing that matches a `PATTERN`; may be repeated")
 	f.StringArrayVar(&o.asIs, "as-is", nil, "of a directory, store files that match a `PATTERN` byte for byte")
-	f.BoolVarP(&o.dryRun, "dry-run", "n", false, "of a directory, list what would go where, and write nothing")
+	f.BoolVarP(&o.dryRun, "dry-run", "n", false, "list what would go where, and write nothing")
 	o.add(f)
 	return o
 }
@@ -63,29 +67,31 @@ type archiveFlags struct {
 
 func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error {
 	o.tuning = s.tuning
-	level, err := o.level()
+	level, err := o.check()
 	if err != nil {
 		return err
 	}
-	if o.tempDir != "" {
-		if err := checkTempDir(o.tempDir); err != nil {
-			return usagef("archive: --tmpdir is %q: %w", o.tempDir, err)
-		}
-	}
 	directory := len(args) > 1 && anyDirectory(args[:len(args)-1])
-	for _, flag := range []string{"include", "exclude", "as-is", "dry-run"} {
+	for _, flag := range []string{"include", "exclude", "as-is"} {
 		if o.given(flag) && (!directory || o.sheet != "") {
-			return o.usagef("--%s is for a directory", flag)
+			return usagef("--%s is for a directory", flag)
 		}
 	}
 	if o.sheet != "" || directory {
 		return o.batch(ctx, s, args, level)
 	}
-	if o.given("group") {
-		return o.usagef("--group is for a directory of samples or a sheet (--samples)")
+	for _, flag := range []string{"group", "jobs"} {
+		if o.given(flag) {
+			return usagef("--%s is for a directory of samples or a sheet (--samples)", flag)
+		}
 	}
-	if o.given("jobs") {
-		return o.usagef("--jobs is for a directory of samples or a sheet (--samples)")
+	if o.dryRun {
+		b := &batch{archiveFlags: o}
+		if b.config, err = o.config(args); err != nil {
+			return err
+		}
+		b.list = oneSample(&b.config)
+		return b.tellPlan(s)
 	}
 	c, bar, err := o.prepare(ctx, s, args, packStages(o.noVerify, binModel)...)
 	if err != nil {
@@ -98,15 +104,23 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 	summary, outcome, err := a.Run(ctx)
 	bar.close()
 	if err != nil {
-		return hintName(err)
+		return o.hintMates(err)
 	}
 	if outcome == batches.WasThere && !o.json {
-		if !o.quiet {
-			fmt.Fprintf(s.err, "%s holds these inputs already: nothing to do\n", oneLine(a.Path()))
-		}
-		return nil
+		return o.nothingToDo(s, a.Path()+" holds these inputs already")
 	}
-	return o.packed(s, "archive", summary, a.Bins)
+	return o.packed(s, "archive", a.Path(), summary, a.Bins)
+}
+
+// check checks flags that each run has, and returns the level.
+func (o *archiveFlags) check() (compress.Level, error) {
+	level, err := o.level()
+	if err == nil && o.tempDir != "" {
+		if e := checkTempDir(o.tempDir); e != nil {
+			err = usagef("--tmpdir is %q: %w", o.tempDir, e)
+		}
+	}
+	return level, err
 }
 
 // archiving returns what is to be done for the inputs of c: they are packed with the threads and the memory that bin them, and on a GPU if
@@ -119,9 +133,7 @@ func (o *archiveFlags) archiving(c binning.Config, level compress.Level) *batche
 		Parity: float64(o.parity),
 	}
 	o.tuning.pack(a.Pack)
-	if a.Config.Name == "" {
-		a.Config.Name = binning.ArchiveName(c.Inputs)
-	}
+	a.Config.Name = oneSample(&c)[0].Name
 	if o.given("level") {
 		a.Level = &level
 	}
@@ -131,6 +143,19 @@ func (o *archiveFlags) archiving(c binning.Config, level compress.Level) *batche
 	a.Pack.Access = batches.AccessTo(c.Inputs, nil)
 	a.Config.Hold, a.Config.TempDir = c.Memory/max(o.tuning.heldShare, heldShare), o.tempDir
 	return a
+}
+
+// oneSample returns what is given as files as the only sample of a batch. That of a pair is called as one of a directory: run for run_R1.
+func oneSample(c *binning.Config) []samples.Sample {
+	name := binning.ArchiveName(c.Inputs)
+	if in := c.Inputs[0]; in.Mate >= 0 {
+		x, _ := samples.Parse(filepath.Base(in.Path))
+		y, _ := samples.Parse(filepath.Base(c.Inputs[in.Mate].Path))
+		if x.Role == samples.First && y.Role == samples.Second && x.Sample == y.Sample && commit.CheckName(x.Sample) == nil {
+			name = x.Sample
+		}
+	}
+	return []samples.Sample{{Name: cmp.Or(c.Name, name), Inputs: c.Inputs}}
 }
 
 // anyDirectory reports whether one of the paths is a directory.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -12,6 +13,7 @@ import (
 
 	"orcomgo/binning"
 	"orcomgo/binning/samples"
+	"orcomgo/bins/commit"
 	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
@@ -83,6 +85,10 @@ func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string, lev
 	if err := b.group(ctx); err != nil {
 		return err
 	}
+	if n := max(len(b.list), 1); o.jobs > n {
+		b.bar.note(fmt.Sprintf("%s at a time, not %d: there are no more archives to make", plural(uint64(n), "archive"), o.jobs))
+		o.jobs = n
+	}
 	b.begin()
 	stop := b.watch()
 	b.archiveAll(ctx, device)
@@ -98,7 +104,7 @@ func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string, lev
 // checkJobs returns a usage error if the jobs have too little memory.
 func (o *archiveFlags) checkJobs() error {
 	if o.memory/size(o.jobs) < minMemory {
-		return o.usagef("--memory %s is too little for --jobs %d: each takes at least 64MiB", o.memory.String(), o.jobs)
+		return usagef("--memory %s is too little for --jobs %d: each takes at least 64MB", o.memory.String(), o.jobs)
 	}
 	return nil
 }
@@ -129,21 +135,18 @@ func (b *batch) prepare(args []string) (err error) {
 	o := b.archiveFlags
 	switch {
 	case len(o.first)+len(o.second)+len(o.third)+len(o.fourth) > 0:
-		return o.usagef("-1 to -4 can't be combined with samples")
+		return usagef("-1 to -4 can't be combined with samples")
 	case o.sheet != "" && len(args) != 1:
-		return o.usagef("give nothing but the output directory with --samples")
+		return usagef("give nothing but the output directory with --samples")
 	case o.given("as"):
-		return o.usagef("--as can't be combined with samples, which have names")
+		return usagef("--as can't be combined with samples, which have names")
 	case o.jobs < 1:
-		return o.usagef("--jobs must be at least 1")
+		return usagef("--jobs must be at least 1")
 	case o.jobs > 1 && o.device == "gpu":
-		return o.usagef("--jobs and --device gpu exclude each other: one sample at a time can use a GPU")
+		return usagef("--jobs and --device gpu exclude each other: one sample at a time can use a GPU")
 	}
 	b.config.OutDir = args[len(args)-1]
-	if b.config.OutDir == "" || b.config.OutDir == "-" {
-		return o.usagef("the output is a directory, not %q", b.config.OutDir)
-	}
-	if err := checkOutput(o.command, b.config.OutDir, pairAdvice(args)); err != nil {
+	if err := checkOutput(b.config.OutDir, "give the output directory last"); err != nil {
 		return err
 	}
 	if err := o.settings(&b.config); err != nil {
@@ -220,7 +223,7 @@ func (b *batch) scan(dirs []string) error {
 		for _, text := range p.patterns {
 			g, err := samples.NewGlob(text)
 			if err != nil {
-				return b.usagef("--%s: %w", p.flag, err)
+				return usagef("--%s: %w", p.flag, err)
 			}
 			*p.globs = append(*p.globs, g)
 		}
@@ -228,7 +231,7 @@ func (b *batch) scan(dirs []string) error {
 	names := make(map[string]string)
 	for _, dir := range dirs {
 		if !batches.IsDirectory(dir) {
-			return b.usagef("%s is no directory: give directories of samples, or files, but not both", dir)
+			return usagef("%s is no directory: give directories of samples, or files, but not both", dir)
 		}
 		t, err := samples.Scan(dir, o)
 		if err != nil {
@@ -236,16 +239,28 @@ func (b *batch) scan(dirs []string) error {
 		}
 		name := sideName(dir)
 		if other, ok := names[name]; ok && binning.SameFile(dir, other) {
-			return b.usagef("the directory %s is given twice", dir)
+			return usagef("the directory %s is given twice", dir)
 		} else if ok {
-			return b.usagef("the side archives of %s and %s would have the same name: archive one at a time", other, dir)
+			return usagef("the side archives of %s and %s would have the same name: archive one at a time", other, dir)
 		}
 		names[name] = dir
 		b.trees, b.unread = append(b.trees, t), append(b.unread, t.Unread...)
+		archived := 0
 		for _, f := range t.Files {
-			if f.Class == samples.Other {
-				b.others = append(b.others, f.Path)
+			if f.Class != samples.Other {
+				continue
 			}
+			b.others = append(b.others, f.Path)
+			if f.NoReads {
+				b.notes = append(b.notes, f.Path+": its name is one of reads, but it holds none: it is stored as it is")
+			}
+			ext := filepath.Ext(f.Path)
+			if (ext == commit.BinsDataExt || ext == commit.PackedDataExt || ext == commit.TreeExt) && commit.IsArchiveFile(f.Path) {
+				archived++
+			}
+		}
+		if archived > 0 {
+			b.notes = append(b.notes, fmt.Sprintf("%s: %s in it, stored as any other files", dir, plural(uint64(archived), "archive")))
 		}
 	}
 	b.list = samples.Samples(b.formerNames(), b.trees...)
@@ -384,12 +399,12 @@ func (b *batch) checkGroup() (err error) {
 	switch b.groupBy {
 	case batches.GroupAuto, batches.GroupNone:
 	case "":
-		return b.usagef("--group is auto, none or a file")
+		return usagef("--group is auto, none or a file")
 	default:
 		b.groups, err = samples.ReadGroups(b.groupBy)
 	}
 	if err == nil && b.groupBy != batches.GroupNone && b.config.Record == binning.RecordNothing {
-		return b.usagef("--group and --source none exclude each other: the names of the samples are recorded with the files")
+		return usagef("--group and --source none exclude each other: the names of the samples are recorded with the files")
 	}
 	return err
 }
@@ -399,6 +414,9 @@ func (b *batch) group(ctx context.Context) error {
 	g := batches.Grouping{By: b.groupBy, Table: b.groups, OutDir: b.config.OutDir, Force: b.force, Threads: b.threads, Samples: b.list}
 	if b.bar != nil {
 		g.Report, g.Finish, g.Note = b.bar.report, b.bar.finish, b.bar.note
+		for _, n := range b.notes {
+			b.bar.note(n)
+		}
 	}
 	err := g.Group(ctx)
 	b.list = g.Samples

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -42,7 +43,8 @@ type sideJSON struct {
 type sampleJSON struct {
 	Sample       string   `json:"sample"`
 	Archive      string   `json:"archive"` // DIR/NAME
-	Result       string   `json:"result"`  // archived, present or failed
+	ArchiveFiles []string `json:"archive_files"`
+	Result       string   `json:"result"` // archived, present or failed
 	Problem      string   `json:"problem,omitempty"`
 	Samples      []string `json:"samples,omitempty"` // of a group
 	Inputs       []string `json:"inputs"`
@@ -135,6 +137,7 @@ func (b *batch) sampleJSON(i int) sampleJSON {
 	if s := r.summary; s != nil && r.err == nil {
 		j.Records, j.Bases, j.TextBytes, j.ArchiveBytes = s.Records, s.Bases, s.TextBytes, s.ArchiveBytes
 	}
+	j.ArchiveFiles = list(packedFiles(j.Archive))
 	return j
 }
 
@@ -149,7 +152,10 @@ func (b *batch) table(w io.Writer, j *batchJSON) error {
 		fmt.Fprintf(w, "%s: %s, %s; %s bytes in %s: %s\n", oneLine(k.Archive), plural(uint64(k.Files), "side file"),
 			plural(uint64(k.Others), "other entry"), countText(k.Bytes), countText(uint64(k.Stored)), b.sideResults[i].text())
 	}
-	return b.last(w, text)
+	if err := b.last(w, text); err != nil || j.Archived == 0 {
+		return err
+	}
+	return tellWritten(w, []string{filepath.Join(b.config.OutDir, "") + "/"})
 }
 
 // sampleTable prints a line for each sample, if there are any, and returns the bytes of their texts.
@@ -173,12 +179,20 @@ func (b *batch) sampleTable(w io.Writer, j *batchJSON) (text uint64, err error) 
 	if err := t.Flush(); err != nil {
 		return text, err
 	}
+	all, counts := 0, make(map[string]int) // of samples, where j has those of archives
 	for i := range j.Samples {
-		if s := &j.Samples[i]; len(s.Samples) > 0 {
+		s := &j.Samples[i]
+		n := max(len(s.Samples), 1)
+		all, counts[s.Result] = all+n, counts[s.Result]+n
+		if len(s.Samples) > 0 {
 			fmt.Fprintf(w, "%s holds the samples %s\n", oneLine(s.Sample), oneLine(strings.Join(s.Samples, ", ")))
 		}
 	}
-	fmt.Fprintf(w, "%s: %d archived, %d there already, %d failed; %s bytes of text in %s\n", plural(uint64(len(j.Samples)), "sample"),
-		j.Archived, j.Present, j.Failed, countText(text), countText(stored))
+	what := plural(uint64(all), "sample")
+	if all > len(j.Samples) {
+		what += " in " + plural(uint64(len(j.Samples)), "archive")
+	}
+	fmt.Fprintf(w, "%s: %d archived, %d there already, %d failed; %s bytes of text in %s\n", what,
+		counts["archived"], counts["present"], counts["failed"], countText(text), countText(stored))
 	return text, nil
 }

@@ -2,8 +2,11 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"strings"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 )
 
 // dryRunJSON is what archive --dry-run --json prints.
@@ -23,14 +26,17 @@ type dryRunSample struct {
 	Problem string   `json:"problem,omitempty"` // why it would fail
 }
 
-// tellPlan prints what a batch of directories would do: the side archives that it would write, and the samples.
+// tellPlan prints what a batch would do: the side archives of directories that it would write, else the samples.
 func (b *batch) tellPlan(s *streams) error {
 	b.begin()
-	j := dryRunJSON{Samples: []dryRunSample{}, Unread: []string{}}
+	j := dryRunJSON{Sides: []treeJSON{}, Samples: []dryRunSample{}, Unread: []string{}}
 	for i := range b.list {
 		k := dryRunSample{Sample: b.list[i].Name, Archive: b.path(i), Inputs: []string{}}
 		for _, in := range b.list[i].Inputs {
 			k.Inputs = append(k.Inputs, in.Path)
+			if _, err := os.Stat(in.Path); err != nil && in.Path != "-" {
+				k.Problem = oneLine(fmt.Sprintf("%s: %s", in.Path, vfs.Cause(err)))
+			}
 		}
 		if problem := b.list[i].Problem; problem != nil {
 			k.Problem = oneLine(problem.Error())
@@ -57,9 +63,15 @@ func (b *batch) tellPlan(s *streams) error {
 		}
 	}
 	for _, k := range j.Samples {
-		if k.Problem != "" {
+		switch {
+		case k.Problem != "":
 			fmt.Fprintf(s.out, "%s would fail: %s\n", oneLine(k.Sample), k.Problem)
+		case len(b.trees) == 0:
+			fmt.Fprintf(s.out, "%s: %s\n", oneLine(k.Archive), oneLine(strings.Join(k.Inputs, ", ")))
 		}
+	}
+	for _, line := range b.notes {
+		fmt.Fprintln(s.out, oneLine(line))
 	}
 	for _, line := range j.Unread {
 		fmt.Fprintf(s.out, "left out: %s\n", line)

@@ -18,10 +18,11 @@ var indexCommand = command{
 	group:    searchGroup,
 	synopsis: "ARCHIVE...",
 	about:    "make archives searchable at once",
-	help: `index writes NAME.cfm beside each packed archive: an index of the sequences that its reads consist of, of about 3.5
-bits for each base of these (not of the reads). With it orcomgo find answers without decoding the archive. The index
-can be deleted and made again; the archive is not changed. An ARCHIVE is a directory, for all archives in it and in
-its directories, or DIR/NAME. What has an index already is left as it is.
+	help: `index writes NAME.cfm beside each packed archive: an index of the sequences that its reads consist
+of, of about 3.5 bits for each base of these (not of the reads). With it orcomgo find answers
+without decoding the archive. The index can be deleted and made again; the archive is not changed.
+An ARCHIVE is a directory, for all archives in it and in its directories, or DIR/NAME. What has an
+index already is left as it is.
 
 Examples:
   orcomgo index run/
@@ -52,7 +53,7 @@ const minIndexBases = 20_000_000
 
 func (o *indexFlags) run(ctx context.Context, s *streams, args []string) error {
 	if len(args) == 0 {
-		return usagef("index: give an archive, or a directory of archives")
+		return usagef("give an archive, or a directory of archives")
 	}
 	if _, err := choice("device", o.device, "auto", "cpu", "gpu"); err != nil {
 		return err
@@ -69,18 +70,16 @@ func (o *indexFlags) run(ctx context.Context, s *streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	failed, summaries := 0, []*compress.IndexSummary{}
-	for _, e := range found {
+	summaries := []*compress.IndexSummary{}
+	failed, err := eachArchive(ctx, s, found, func(e commit.Entry) error {
 		summary, err := o.one(ctx, s, e, onGPU)
-		if err != nil {
-			if len(found) == 1 || ctx.Err() != nil {
-				return err
-			}
-			failed++
-			fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(err.Error()))
-			continue
+		if err == nil {
+			summaries = append(summaries, summary)
 		}
-		summaries = append(summaries, summary)
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	if o.json {
 		if err := writeJSON(s.out, indexJSON{o.runJSON("index"), summaries}); err != nil {

@@ -23,22 +23,24 @@ var infoCommand = command{
 	group:    lookGroup,
 	synopsis: "DIR|DIR/NAME",
 	about:    "describe what is inside",
-	help: `info describes an archive without decoding it: inputs, reads, lengths, sizes of the columns, ratio. Of a directory
-with several archives it describes all, as JSON one object after another. If there is the side archive of a directory,
-it lists that first: each entry with mode, time and size, and which input of which archive a file of reads is.
+	help: `info describes an archive without decoding it: inputs, reads, lengths, sizes of the columns, ratio.
+Of a directory with several archives it describes all, as JSON one object after another. If there is
+the side archive of a directory, it lists that first: each entry with mode, time and size, and which
+input of which archive a file of reads is.
 
---sha256 and --md5 print a list that sha256sum -c and md5sum -c take: of the texts, under the names that unpack
-restores them by, or with --files of the files that were archived, such as x.fastq.gz, as they were stored. bin
-records those of compressed files; those of texts, and so of plain files, are known after pack. If one is not known,
-the others are printed and the exit status is 1. Of a directory that was archived as a whole the list has side files,
-too, which are decoded for it, and the paths of all.
+--sha256 and --md5 print a list that sha256sum -c and md5sum -c take: of the texts, under the names
+that unpack restores them by, or with --files of the files that were archived, such as x.fastq.gz,
+as they were stored. bin records those of compressed files; those of texts, and so of plain files,
+are known after pack. If one is not known, the others are printed and the exit status is 1. Of a
+directory that was archived as a whole the list has side files, too, which are decoded for it, and
+the paths of all.
 
 Examples:
   orcomgo info run/
   orcomgo info --json run/ | jq .ratio
-  orcomgo info --sha256 run/ > SHA256SUMS; orcomgo unpack run/ -o out/; cd out/; sha256sum -c ../SHA256SUMS
-  orcomgo info --md5 --files run/ | md5sum -c    are these the files that were archived? in their directory
-  orcomgo info --signatures run/ > bins.tsv      between bin and pack: signature, reads, bases of each bin
+  orcomgo info --sha256 run/ > out/SUMS; orcomgo unpack run/ -o out/; cd out/; sha256sum -c SUMS
+  orcomgo info --md5 --files run/ | md5sum -c    are these the files that were archived?
+  orcomgo info --signatures run/ > bins.tsv      of bins: signature, reads, bases of each bin
 `,
 	flags: func(f *pflag.FlagSet) action {
 		var o infoFlags
@@ -66,15 +68,15 @@ func (o *infoFlags) exclusive() error {
 	}
 	switch {
 	case len(given) > 1:
-		return usagef("info: %s and %s exclude each other", given[0], given[1])
+		return usagef("%s and %s exclude each other", given[0], given[1])
 	case o.files && !o.sha256 && !o.md5:
-		return usagef("info: --files needs --sha256 or --md5")
+		return usagef("--files needs --sha256 or --md5")
 	}
 	return nil
 }
 
 func (o *infoFlags) run(ctx context.Context, s *streams, args []string) error {
-	dir, err := oneArchive("info", args)
+	dir, err := oneArchive(args)
 	if err != nil {
 		return err
 	}

@@ -42,9 +42,21 @@ type binJSON struct {
 	GPUBlocks   int    `json:"gpu_blocks"` // that were binned on a GPU
 	// Files are what is recorded of the inputs, in their order; null where nothing is.
 	Files []*compress.FileInformation `json:"files"`
+	// AlreadyThere says that there was an archive of these inputs already, packed or not. Then nothing is known of their stored form.
+	AlreadyThere bool     `json:"already_there"`
+	ArchiveFiles []string `json:"archive_files"`
 }
 
-func (o *binFlags) binJSON(s *binning.Summary) binJSON {
+func (o *binFlags) binJSON(s *binning.Summary, there *compress.Information, path string) binJSON {
+	if there != nil {
+		j := binJSON{runJSON: o.runJSON("bin"), Inputs: len(there.Inputs), Records: there.Records, Bases: there.Bases, TextBytes: there.TextBytes,
+			Blocks: there.Blocks, AlreadyThere: true,
+			ArchiveFiles: append(binnedFiles(path), packedFiles(path)...)}
+		for _, in := range there.Inputs {
+			j.Files = append(j.Files, in.File)
+		}
+		return j
+	}
 	files := make([]*compress.FileInformation, len(s.Inputs))
 	for i, in := range s.Inputs {
 		if in.Source != nil {
@@ -52,7 +64,7 @@ func (o *binFlags) binJSON(s *binning.Summary) binJSON {
 		}
 	}
 	return binJSON{o.runJSON("bin"), len(s.Inputs), s.Records, s.Bases, s.TextBytes, s.SourceBytes, s.BinBytes,
-		s.Blocks, s.DeviceBlocks, files}
+		s.Blocks, s.DeviceBlocks, files, false, binnedFiles(path)}
 }
 
 // packJSON is what pack --json and archive --json print.
@@ -67,11 +79,12 @@ type packJSON struct {
 	Columns       compress.ColumnBytes `json:"columns"`
 	Verified      bool                 `json:"verified"`
 	AlreadyPacked bool                 `json:"already_packed"`
+	ArchiveFiles  []string             `json:"archive_files"`
 }
 
-func (r *resources) packJSON(command string, s *compress.Summary, bins uint64) packJSON {
+func (r *resources) packJSON(command, path string, s *compress.Summary, bins uint64) packJSON {
 	return packJSON{r.runJSON(command), s.Inputs, s.Records, s.Bases, s.TextBytes, bins, s.ArchiveBytes, s.Columns, s.Verified,
-		s.AlreadyPacked}
+		s.AlreadyPacked, packedFiles(path)}
 }
 
 // list returns a list that is [] in JSON, not null, when it is empty.

@@ -30,10 +30,21 @@ const (
 // finish earlier writes.
 const abortGrace = 20 * time.Second
 
-// usageError is a mistake in the command line.
-type usageError struct{ error }
+// usageError is a mistake in the command line of a command, or of the program if that is "".
+type usageError struct {
+	error
+	command string
+}
 
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+func usagef(format string, args ...any) error { return usageError{error: fmt.Errorf(format, args...)} }
+
+// inCommand adds the name of the command to a mistake in its command line, and returns other errors as they are.
+func inCommand(name string, err error) error {
+	if usage := (usageError{}); errors.As(err, &usage) {
+		return usageError{fmt.Errorf("%s: %w", name, err), name}
+	}
+	return err
+}
 
 func main() { runProcess(tuning{}) }
 
@@ -118,13 +129,15 @@ func report(ctx context.Context, s *streams, err error) int {
 	case err == nil:
 		return 0
 	case errors.As(err, &usage):
-		fmt.Fprintf(s.err, "orcomgo: %s (see orcomgo --help)\n", oneLine(err.Error()))
+		fmt.Fprintf(s.err, "orcomgo: %s (see %s --help)\n", oneLine(err.Error()), strings.TrimSpace("orcomgo "+usage.command))
 		return exitUsage
 	case ctx.Err() != nil && errors.As(context.Cause(ctx), &signal):
 		err = signal
 	case brokenStdout(err):
 		// The reader of standard output has ended, as head does. No message is needed.
 		return signalled{syscall.SIGPIPE}.status()
+	case errors.Is(err, errNothingFound):
+		return exitFailure
 	}
 	return fail(s, err)
 }
@@ -143,13 +156,6 @@ func fail(s *streams, err error) int {
 // ends, or control codes of terminals.
 func oneLine(text string) string {
 	text = strings.TrimSpace(text)
-	clean := true
-	for _, r := range text {
-		clean = clean && r != utf8.RuneError && unicode.IsPrint(r)
-	}
-	if clean {
-		return text
-	}
 	var b strings.Builder
 	for len(text) > 0 {
 		r, n := utf8.DecodeRuneInString(text)

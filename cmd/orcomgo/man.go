@@ -19,8 +19,9 @@ var manCommand = command{
 	synopsis: "DIR/",
 	about:    "write man pages",
 	bare:     true,
-	help: `man writes a man page for the program and one for each command to a directory, which is made if it is missing:
-orcomgo.1, orcomgo-bin.1 and so on. Pages of these names that are there already are replaced.
+	help: `man writes a man page for the program and one for each command to a directory, which is made if it
+is missing: orcomgo.1, orcomgo-bin.1 and so on. Pages of these names that are there already are
+replaced.
 
 Examples:
   orcomgo man man/ && man -l man/orcomgo-bin.1
@@ -29,7 +30,7 @@ Examples:
 	flags: func(*pflag.FlagSet) action {
 		return func(_ context.Context, s *streams, args []string) error {
 			if len(args) != 1 || args[0] == "" {
-				return usagef("man: give one directory")
+				return usagef("give one directory")
 			}
 			return writePages(commandTree(s), args[0])
 		}

@@ -35,25 +35,3 @@ func TestIsURL(t *testing.T) {
 		}
 	}
 }
-
-func TestFindPair(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want bool
-	}{
-		{"a_R1.fastq.gz", "d/a_R2.fastq.gz", true},
-		{"a_R1_001.fastq.gz", "a_R2_001.fastq.gz", true},
-		{"a_1.fq", "a_2.fq", true},
-		{"a.r1.fq", "a.r2.fq", true},
-		{"a_R1.fq", "a_R1.fq", false},
-		{"a_R1.fq", "b_R2.fq", false},
-		{"a_L001_R1.fq", "a_L002_R2.fq", false},
-		{"lane1.fq", "lane2.fq", false},
-		{"a", "a_1", false},
-		{"", "", false},
-	} {
-		if _, _, got := findPair([]string{c.a, c.b}); got != c.want {
-			t.Errorf("%s and %s: %v", c.a, c.b, got)
-		}
-	}
-}

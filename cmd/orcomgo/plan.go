@@ -33,11 +33,12 @@ var planCommand = command{
 	group:    wholeGroup,
 	synopsis: "IN...",
 	about:    "say what archive of files or directories will make and take",
-	help: `plan archives the first --sample of each archive's text into temporary files, which are removed, and scales size and
-time by how much text there is. Memory is the bound that so many reads can reach, --memory at most. What has no more
-text than --sample is archived as a whole, so its figures are measured. Of more text they are upper bounds as a rule:
-more reads of the same organism overlap more, which makes the archive smaller. The figures are of archive with the
-same flags on this machine, without a GPU. With --json they come with resources for a workflow: threads, mem_mb,
+	help: `plan archives the first --sample of each archive's text into temporary files, which are removed, and
+scales size and time by how much text there is. Memory is the bound that so many reads can reach,
+--memory at most. What has no more text than --sample is archived as a whole, so its figures are
+measured. Of more text they are upper bounds as a rule: more reads of the same organism overlap
+more, which makes the archive smaller. The figures are of archive with the same flags on this
+machine, without a GPU. With --json they come with resources for a workflow: threads, mem_mb,
 runtime (minutes) and tmpdir_bytes, each with a margin.
 
 Examples:
@@ -52,8 +53,8 @@ Examples:
 		all := pflag.NewFlagSet("", pflag.ContinueOnError)
 		o := planFlags{archiveFlags: newArchiveFlags(all, "plan"), sample: 64e6}
 		f.Var(&o.sample, "sample", "`SIZE` of text of each archive to measure with")
-		for _, name := range slices.Concat([]string{"first", "second", "third", "fourth", "samples", "group", "include", "exclude", "as-is",
-			"jobs"}, planPasses, []string{"threads", "memory", "quiet", "json"}) {
+		for _, name := range slices.Concat([]string{"first", "second", "third", "fourth", "unpaired", "samples", "group", "include", "exclude",
+			"as-is", "jobs"}, planPasses, []string{"threads", "memory", "quiet", "json"}) {
 			f.AddFlag(all.Lookup(name))
 		}
 		o.flags = f
@@ -202,23 +203,23 @@ func (p *plan) advance(n uint64) {
 // find checks the command line and finds the samples.
 func (p *plan) find(args []string) (err error) {
 	o := p.archiveFlags
-	if p.level, err = o.level(); err != nil {
+	if p.level, err = o.check(); err != nil {
 		return err
 	}
 	switch directory := anyDirectory(args); {
 	case o.sheet != "" && len(args)+len(o.first) > 0:
-		return o.usagef("give no files and no directory with --samples")
+		return usagef("give no files and no directory with --samples")
 	case o.sheet == "" && len(args)+len(o.first) == 0:
-		return o.usagef("give files, the directories of samples, or a sheet (--samples)")
+		return usagef("give files, the directories of samples, or a sheet (--samples)")
 	case o.jobs < 1:
-		return o.usagef("--jobs must be at least 1")
+		return usagef("--jobs must be at least 1")
 	case o.sheet == "" && !directory: // p.dir is not known yet, and plays no part
 		if p.config, err = o.config(append(slices.Clone(args), "plan/")); err != nil {
 			return err
 		}
-		p.list = []samples.Sample{{Name: binning.ArchiveName(p.config.Inputs), Inputs: p.config.Inputs}}
+		p.list = oneSample(&p.config)
 	case len(o.first) > 0:
-		return o.usagef("-1 to -4 can't be combined with samples")
+		return usagef("-1 to -4 can't be combined with samples")
 	default:
 		if err := o.settings(&p.config); err != nil {
 			return err
@@ -231,11 +232,6 @@ func (p *plan) find(args []string) (err error) {
 	}
 	if err != nil {
 		return err
-	}
-	if o.tempDir != "" {
-		if err := checkTempDir(o.tempDir); err != nil {
-			return o.usagef("--tmpdir is %q: %w", o.tempDir, err)
-		}
 	}
 	for i := range p.list {
 		p.sum += batches.StoredSize(p.list[i].Inputs)

@@ -17,12 +17,14 @@ var repairCommand = command{
 	group:    lookGroup,
 	synopsis: "ARCHIVE...",
 	about:    "mend damaged archives by their parity",
-	help: `repair makes the files of archives what they were when they were written: NAME.cdna, NAME.cmeta, NAME.cpar, search
-indexes and side archives. By NAME.cpar it mends changed and lost bytes, cut off and zeroed stretches, and places
-where bytes were inserted or removed, as long as no more sectors of 4 KiB are damaged than --parity of archive said.
-Without it, the parity within NAME.cdna mends a damaged sector or a few; if both copies of the manifest are lost, it
-is made again of what the sections say. A file is replaced only when all of the new one is written and compared. An
-ARCHIVE is a directory, for all archives in it, or DIR/NAME. The exit status is 1 unless every file is whole now.
+	help: `repair makes the files of archives what they were when they were written: NAME.cdna, NAME.cmeta,
+NAME.cpar, search indexes and side archives. By NAME.cpar it mends changed and lost bytes, cut off
+and zeroed stretches, and places where bytes were inserted or removed, as long as no more sectors of
+4 KiB are damaged than --parity of archive said. Without it, the parity within NAME.cdna mends a
+damaged sector or a few; if both copies of the manifest are lost, it is made again of what the
+sections say. A file is replaced only when all of the new one is written and compared. An ARCHIVE is
+a directory, for all archives in it, or DIR/NAME. The exit status is 1 unless every file is whole
+now.
 
 Examples:
   orcomgo repair run/
@@ -43,9 +45,10 @@ var protectCommand = command{
 	group:    lookGroup,
 	synopsis: "ARCHIVE...",
 	about:    "add parity to archives that have none, or more",
-	help: `protect writes NAME.cpar beside packed archives, side archives and search indexes, by which orcomgo repair mends them
-if they are damaged. archive, pack and index write it unless they are told --parity none. What is compared with its
-checksums first, and is not protected if it is damaged. Where there is as much parity already, nothing is done.
+	help: `protect writes NAME.cpar beside packed archives, side archives and search indexes, by which orcomgo
+repair mends them if they are damaged. archive, pack and index write it unless they are told
+--parity none. What is compared with its checksums first, and is not protected if it is damaged.
+Where there is as much parity already, nothing is done.
 
 Examples:
   orcomgo protect archives/
@@ -57,7 +60,7 @@ Examples:
 		o.add(f)
 		return func(ctx context.Context, s *streams, args []string) error {
 			if o.parity == 0 {
-				return usagef("protect: --parity is a part of the archive, not none")
+				return usagef("--parity is a part of the archive, not none")
 			}
 			return o.run(ctx, s, "protect", args, o.protect)
 		}
@@ -79,7 +82,7 @@ type protected struct {
 func (o *repairFlags) run(ctx context.Context, s *streams, command string, args []string,
 	do func(ctx context.Context, p protected) ([]compress.Repaired, []compress.FileStatus, error)) error {
 	if len(args) == 0 {
-		return usagef("%s: give an archive, or a directory of archives", command)
+		return usagef("give an archive, or a directory of archives")
 	}
 	bar, err := o.start(s)
 	if err != nil {

@@ -25,15 +25,16 @@ var reportCommand = command{
 	group:    lookGroup,
 	synopsis: "DIR|DIR/NAME...",
 	about:    "a page with plots of what is inside",
-	help: `report decodes an archive once, verifies it as verify does, and writes a page (-o) that any browser shows without
-other files: qualities and bases by cycle, lengths, GC, N, duplicates, coverage of the sequence that the reads were
-joined to, what each column costs, the size beside that of gzip, the fields of the names, and what was verified. What
-is not known, as the qualities of an archive without them, is listed as such. Of a damaged archive the sound records
-are counted, the page says what is damaged, and the exit status is 1.
+	help: `report decodes an archive once, verifies it as verify does, and writes a page (-o) that any browser
+shows without other files: qualities and bases by cycle, lengths, GC, N, duplicates, coverage of the
+sequence that the reads were joined to, what each column costs, the size beside that of gzip, the
+fields of the names, and what was verified. What is not known, as the qualities of an archive
+without them, is listed as such. Of a damaged archive the sound records are counted, the page says
+what is damaged, and the exit status is 1.
 
-Of several archives, -o is a directory, for NAME.html of each. --multiqc writes files NAME.*_mqc.json to a directory,
-which MultiQC reads as custom content. --json prints all figures. Duplicates are reads of the same sequence; of those
-longer than 75 bases the first 50 are compared.
+Of several archives, -o is a directory, for NAME.html of each. --multiqc writes files
+NAME.*_mqc.json to a directory, which MultiQC reads as custom content. --json prints all figures.
+Duplicates are reads of the same sequence; of those longer than 75 bases the first 50 are compared.
 
 Examples:
   orcomgo report run/ -o run.html
@@ -67,17 +68,17 @@ func (o *reportFlags) check(args []string) error {
 	case len(args) == 0:
 		args = []string{""} // which oneArchive explains
 	case o.output == "" && o.multiqc == "" && !o.json:
-		return usagef("report: give -o FILE for the page, --multiqc DIR or --json")
+		return usagef("give -o FILE for the page, --multiqc DIR or --json")
 	case o.output == "-" && o.json:
-		return usagef("report: --json and -o - exclude each other: both are for standard output")
+		return usagef("--json and -o - exclude each other: both are for standard output")
 	}
 	for _, path := range []string{o.output, o.multiqc} {
 		if batches.IsURL(path) {
-			return usagef("report: %s is a URL: files are written on this machine", path)
+			return usagef("%s is a URL: files are written on this machine", path)
 		}
 	}
 	for _, arg := range args {
-		if _, err := oneArchive("report", []string{arg}); err != nil {
+		if _, err := oneArchive([]string{arg}); err != nil {
 			return err
 		}
 	}
@@ -93,26 +94,25 @@ func (o *reportFlags) run(ctx context.Context, s *streams, args []string) error 
 		return err
 	}
 	if len(found) > 1 && o.output != "" && !o.toDir() {
-		return usagef("report: -o is a directory where there are %d archives, and %s is not one (end it in / to make it)", len(found), o.output)
+		return usagef("-o is a directory where there are %d archives, and %s is not one (end it in / to make it)", len(found), o.output)
 	}
 	if err := o.checkFiles(found); err != nil {
 		return hint(err)
 	}
-	all, failed, damaged := []*figures.Figures{}, 0, 0
-	for _, e := range found {
+	all, damaged := []*figures.Figures{}, 0
+	failed, err := eachArchive(ctx, s, found, func(e commit.Entry) error {
 		f, err := o.one(ctx, s, e)
 		if err != nil {
-			if len(found) == 1 || ctx.Err() != nil || brokenStdout(err) {
-				return err
-			}
-			failed++
-			fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(err.Error()))
-			continue
+			return err
 		}
 		all = append(all, f)
 		if !f.Verification.OK {
 			damaged++
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	sides, damagedSides, err := o.sides(ctx, s, args)
 	if err != nil {

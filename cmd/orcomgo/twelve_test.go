@@ -146,7 +146,7 @@ func TestDamagedTwelve(t *testing.T) {
 			t.Fatal(err)
 		}
 		put(t, arch, spoilt)
-		s, err := compress.Unpack(context.Background(), filepath.Join(arch, man.Inputs[0].Name[:8]),
+		s, err := compress.Unpack(context.Background(), filepath.Join(arch, man.Inputs[0].Name[:5]),
 			compress.UnpackOptions{Threads: 2, OutDir: out})
 		if len(spoilt[bulk]) == 0 || spoilt[meta] == nil && len(lost) > 0 {
 			continue

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"orcomgo/bins/commit"
 	"orcomgo/compress"
 
 	"github.com/spf13/pflag"
@@ -24,22 +25,25 @@ var unpackCommand = command{
 	group:    wholeGroup,
 	synopsis: "DIR|DIR/NAME",
 	about:    "restore the original files, byte for byte",
-	help: `unpack writes each input of the archive under its own name, in the current directory or in that of -o. A file gets its
-name only when all of it is written and its checksum is right, and the time at which the file that was archived was
-last written to. It works before pack as well as after. Damage that the parity can mend is mended as it is read; where
-a file is damaged beyond that, the others are restored. The exit status is 1 then, and if standard output is closed.
+	help: `unpack writes each input of the archive under its own name, in the current directory or in that of
+-o. A file gets its name only when all of it is written and its checksum is right, and the time at
+which the file that was archived was last written to. It works before pack as well as after. Damage
+that the parity can mend is mended as it is read; where a file is damaged beyond that, the others
+are restored. The exit status is 1 then, and if standard output is closed.
 
-A directory that was archived as a whole is restored as a whole: side files and the reads of all samples, under their
-paths, with their modes (less the umask, set-user-ID and set-group-ID: these come with --owner), times and links.
---input chooses files or directories by their paths or names, or by patterns. Text of compressed reads is restored
-without .gz; --gzip compresses it again, and only that. One file of it can be written to -o -.
+A directory that was archived as a whole is restored as a whole: side files and the reads of all
+samples, under their paths, with their modes (less the umask, set-user-ID and set-group-ID: these
+come with --owner), times and links. --input chooses files or directories by their paths or names,
+or by patterns. Text of compressed reads is restored without .gz; --gzip compresses it again, and
+only that. One file of it can be written to -o -.
 
-Some records: --input and --mate choose files of the archive; --records, --name, --names-from and --grep choose
-records, and names of files say so (run_R1.1-1000.fastq, run_R1.selected.fastq). Mates come together and in their
-order: a pair is chosen by the name of one of its mates. Names are read first and alone; then only what the chosen
-records need is decoded. A NAME is the first word of a record's name, with or without /1 or /2 at its end, or the
-whole name if it has spaces.
-If -o is a FIFO, or FIFOs have the names of files there, text is written to them. Both mates of a pair must be read.
+Some records: --input and --mate choose files of the archive; --records, --name, --names-from and
+--grep choose records, and names of files say so (run_R1.1-1000.fastq, run_R1.selected.fastq). Mates
+come together and in their order: a pair is chosen by the name of one of its mates. Names are read
+first and alone; then only what the chosen records need is decoded. A NAME is the first word of a
+record's name, with or without /1 or /2 at its end, or the whole name if it has spaces; an @ before
+it does not matter. --sample finds the archive of a sample in a directory. If -o is a FIFO, or FIFOs
+have the names of files there, text is written to them. Both mates of a pair must be read.
 
 Examples:
   orcomgo unpack run/ -o restored/                     into another directory, made if it is missing
@@ -52,10 +56,10 @@ Examples:
 		var o unpackFlags
 		f.StringVarP(&o.output, "output", "o", ".", "`DIR` to restore the files in, or a FIFO, or - for standard output")
 		f.StringArrayVar(&o.inputs, "input", nil,
-			"only inputs of this name or that match a `PATTERN` as *_R1*, or paths; may be repeated")
+			"only inputs or paths that match a `PATTERN` as *_R1*; may be repeated")
 		f.StringArrayVar(&o.samples, "sample", nil, "only the inputs of the sample of this `NAME`; may be repeated")
 		f.IntVar(&o.mate, "mate", 0, "only first mates (`1`) or only second ones (2)")
-		f.StringVar(&o.records, "records", "", "only the records `FROM-TO` of each input, counted from 1; also N alone, and FROM-")
+		f.StringVar(&o.records, "records", "", "only records `FROM-TO` of each input, from 1 on; also N, and FROM-")
 		f.StringArrayVar(&o.names, "name", nil, "only the record with this `NAME`, or its pair; may be repeated")
 		f.StringVar(&o.namesFrom, "names-from", "", "only the records whose names are in `FILE`, one a line; - is standard input")
 		f.StringVar(&o.grep, "grep", "", "only records whose whole names match a `REGEXP` (RE2 syntax)")
@@ -69,16 +73,16 @@ Examples:
 		o.add(f)
 		return func(ctx context.Context, s *streams, args []string) error {
 			if f.Changed("split") && o.split == 0 {
-				return usagef("unpack: --split is at least 1")
+				return usagef("--split is at least 1")
 			}
 			if f.Changed("mate") && o.mate != 1 && o.mate != 2 {
-				return usagef("unpack: --mate is 1 or 2, not %d", o.mate)
+				return usagef("--mate is 1 or 2, not %d", o.mate)
 			}
 			// A variable of a script that is not set must not choose everything.
 			given := map[string][]string{"records": {o.records}, "names-from": {o.namesFrom}, "grep": {o.grep}, "sample": o.samples}
 			for flag, values := range given {
 				if f.Changed(flag) && slices.Contains(values, "") {
-					return usagef("unpack: --%s is empty", flag)
+					return usagef("--%s is empty", flag)
 				}
 			}
 			return o.run(ctx, s, args)
@@ -98,7 +102,7 @@ type unpackFlags struct {
 }
 
 func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error {
-	dir, err := oneArchive("unpack", args)
+	dir, err := oneArchive(args)
 	if err != nil {
 		return err
 	}
@@ -106,14 +110,14 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 		Inputs: o.inputs, Samples: o.samples, Mate: o.mate}
 	switch {
 	case o.output == "":
-		return usagef("unpack: -o is a directory or -, not empty")
+		return usagef("-o is a directory or -, not empty")
 	case o.output == "-" && o.json:
-		return usagef("unpack: --json and -o - exclude each other: both are for standard output")
+		return usagef("--json and -o - exclude each other: both are for standard output")
 	case o.output == "-":
 		options.Stream = s.out
 	default:
 		if !isFIFO(o.output) {
-			if err := checkOutput("unpack", o.output, "write -o - >FILE for a single file"); err != nil {
+			if err := checkOutput(o.output, "write -o - >FILE for a single file"); err != nil {
 				return err
 			}
 		}
@@ -121,13 +125,13 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	}
 	switch {
 	case o.split > 0 && (options.Stream != nil || isFIFO(o.output)):
-		return usagef("unpack: --split needs a directory, by -o")
+		return usagef("--split needs a directory, by -o")
 	case o.interleave && o.mate > 0:
-		return usagef("unpack: --interleave and --mate exclude each other")
+		return usagef("--interleave and --mate exclude each other")
 	}
 	for _, p := range o.inputs {
 		if _, err := path.Match(p, ""); err != nil {
-			return usagef("unpack: --input %q is no valid pattern: a [ without ]?", p)
+			return usagef("--input %q is no valid pattern: a [ without ]?", p)
 		}
 	}
 	if options.Records, err = recordRange(o.records); err != nil {
@@ -137,7 +141,7 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 		return err
 	}
 	if o.owner && (o.salvage || o.output == "-") {
-		return usagef("unpack: --owner restores the owners of a directory that was archived as a whole, into a directory")
+		return usagef("--owner restores the owners of a directory that was archived as a whole, into a directory")
 	}
 	if o.owner && os.Geteuid() != 0 {
 		return errors.New("unpack: --owner: only root can restore owners")
@@ -147,6 +151,9 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	}
 	if options.Stream != nil && s.noOut != nil {
 		return s.noOut
+	}
+	if dir, options.Samples, err = o.ofSamples(dir); err != nil {
+		return err
 	}
 	if t, found, err := o.findTree(dir); err != nil {
 		return err
@@ -167,6 +174,11 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	options.Threads, options.Memory, options.Progress = o.threads, uint64(o.memory), bar.report
 	summary, err := compress.Unpack(ctx, dir, options)
 	bar.close()
+	if summary != nil && options.Names != nil {
+		if missing := options.Names.Missing(); missing != "" {
+			summary.Notes = append(summary.Notes, "no record is called "+missing)
+		}
+	}
 	if summary != nil {
 		o.tellFiles(s, summary.Files, summary.Notes)
 	}
@@ -181,11 +193,43 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	return o.unpacked(s.err, summary)
 }
 
+// ofSamples returns the archive at a path, which may be a directory of several, that has the samples that are asked for, and these: nil if
+// all of the archive is one sample, which is called like that.
+func (o *unpackFlags) ofSamples(path string) (archive string, wanted []string, err error) {
+	found, err := commit.Find(path)
+	if err != nil || len(o.samples) == 0 {
+		return path, nil, nil // unpacking says what is wrong
+	}
+	for _, e := range found {
+		n, err := compress.Info(e)
+		if err != nil {
+			continue
+		}
+		var members []string
+		for _, in := range n.Inputs {
+			if in.Sample != "" {
+				members = append(members, in.Sample)
+			}
+		}
+		// With the extension the path can't be that of a directory.
+		switch lacks := func(sample string) bool { return !slices.Contains(members, sample) }; {
+		case members == nil && len(o.samples) == 1 && o.samples[0] == e.Name:
+			return e.Path() + commit.PackedDataExt, nil, nil
+		case members != nil && !slices.ContainsFunc(o.samples, lacks):
+			return e.Path() + commit.PackedDataExt, o.samples, nil
+		}
+	}
+	if len(found) > 1 {
+		return "", nil, fmt.Errorf("%s: no archive there is of the sample %s", path, strings.Join(o.samples, " and "))
+	}
+	return path, o.samples, nil
+}
+
 // salvaged is run with --salvage.
 func (o *unpackFlags) salvaged(ctx context.Context, s *streams, path string, options compress.UnpackOptions) error {
 	if options.Stream != nil || isFIFO(o.output) || options.Records != nil || options.Names != nil || options.Inputs != nil ||
 		options.Samples != nil || o.mate > 0 || o.split > 0 || o.interleave || o.gzip {
-		return usagef("unpack: --salvage restores all there is to a directory, without other choices")
+		return usagef("--salvage restores all there is to a directory, without other choices")
 	}
 	bar, err := o.start(s)
 	if err != nil {
@@ -235,7 +279,7 @@ func recordRange(text string) (*compress.RecordRange, error) {
 		b, err2 = strconv.ParseUint(to, 10, 63)
 	}
 	if err1 != nil || err2 != nil || a < 1 || a > b {
-		return nil, usageError{fmt.Errorf("unpack: --records is FROM-TO, FROM- or a number, counted from 1, not %q", text)}
+		return nil, usagef("--records is FROM-TO, FROM- or a number, counted from 1, not %q", text)
 	}
 	return &compress.RecordRange{From: a - 1, To: b}, nil
 }
@@ -250,7 +294,7 @@ func (o *unpackFlags) nameFilter(s *streams) (*compress.NameFilter, error) {
 	if o.grep != "" {
 		var err error
 		if pattern, err = regexp.Compile(o.grep); err != nil {
-			return nil, usageError{fmt.Errorf("unpack: --grep: %w", err)}
+			return nil, usagef("--grep: %w", err)
 		}
 	}
 	if o.namesFrom != "" {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"sync/atomic"
 
+	"orcomgo/binning"
 	"orcomgo/binning/samples"
 	"orcomgo/bins/commit"
 	"orcomgo/compress"
@@ -44,7 +46,7 @@ func (o *unpackFlags) tree(ctx context.Context, s *streams, t commit.Tree) error
 	for _, p := range o.inputs {
 		g, err := samples.NewGlob(p)
 		if err != nil {
-			return usagef("unpack: --input: %w", err)
+			return usagef("--input: %w", err)
 		}
 		globs = append(globs, g)
 	}
@@ -136,8 +138,14 @@ func chosen(r *tree.Reader, globs []samples.Glob, patterns []string) (func(e *tr
 	all := make(map[*tree.Entry]bool)
 	for i := range r.Entries {
 		for k, g := range globs {
-			if g.Match(r.Entries[i].Path) || patterns[k] == r.Entries[i].Path {
-				all[&r.Entries[i]], used[k] = true, true
+			stored := r.Entries[i].Path
+			for _, name := range []string{stored, path.Join(path.Dir(stored), binning.RestoredName(stored))} {
+				if g.Match(name) || patterns[k] == name {
+					all[&r.Entries[i]], used[k] = true, true
+				}
+				if r.Entries[i].Kind != tree.Reads {
+					break // it is restored as it was
+				}
 			}
 		}
 	}
@@ -191,7 +199,10 @@ func (o *unpackFlags) restored(s *streams, sum *tree.Summary) error {
 	}
 	fmt.Fprintf(s.err, "%s, %s bytes; %s, %s\n", plural(uint64(len(sum.Files)), "file"), countText(bytes),
 		plural(uint64(sum.Directories), "directory"), plural(uint64(sum.Links), "link"))
-	return o.last(s.err, bytes)
+	if err := o.last(s.err, bytes); err != nil {
+		return err
+	}
+	return tellWritten(s.err, []string{filepath.Join(o.output, "") + "/"})
 }
 
 // verifiedTree returns the status of the files of a side archive.

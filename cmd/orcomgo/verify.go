@@ -21,13 +21,14 @@ var verifyCommand = command{
 	group:    lookGroup,
 	synopsis: "DIR|DIR/NAME...",
 	about:    "decode everything and compare checksums",
-	help: `verify decodes the whole archive, compares it with the checksums that were taken of the original text, and prints one
-line a file. It writes no files. The exit status is 1 unless every file is OK. Of a directory with several archives it
-verifies all, and of several directories those of each; with --json it prints one object after another. The side
-archive of a directory (DIR/NAME.ctree) has a line for each of its files, and for each file of reads whose archive is
-missing or another one; that it is missing itself is damage, too. --quick decodes nothing. It reads all of the archives
-and compares the checksums of what is stored, which finds whatever has changed since it was written, as fast as the
-disk reads.
+	help: `verify decodes the whole archive, compares it with the checksums that were taken of the original
+text, and prints one line a file. It writes no files. The exit status is 1 unless every file is OK.
+Of a directory with several archives it verifies all, and of several directories those of each; with
+--json it prints one object after another. The side archive of a directory (DIR/NAME.ctree) has a
+line for each of its files, and for each file of reads whose archive is missing or another one; that
+it is missing itself is damage, too. --quick decodes nothing. It reads all of the archives and
+compares the checksums of what is stored, which finds whatever has changed since it was written, as
+fast as the disk reads.
 
 Examples:
   orcomgo verify run/
@@ -59,7 +60,7 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 		args = []string{""} // which oneArchive explains
 	}
 	for _, arg := range args {
-		if _, err := oneArchive("verify", []string{arg}); err != nil {
+		if _, err := oneArchive([]string{arg}); err != nil {
 			return err
 		}
 	}

@@ -2,8 +2,11 @@ package restoring
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"slices"
+	"strings"
+	"sync/atomic"
 
 	"orcomgo/compress/archive"
 	"orcomgo/compress/nameranges"
@@ -11,20 +14,55 @@ import (
 
 // NameFilter says which names of records are wanted: those that are listed, or that match a pattern.
 type NameFilter struct {
-	listed map[string]struct{}
+	listed map[string]*listedName
 	match  *regexp.Regexp
+}
+
+// listedName is a name as it was listed, and whether a record has it.
+type listedName struct {
+	name  string
+	found atomic.Bool
 }
 
 // NewNameFilter returns a filter of names that are listed or match, if match is not nil.
 //
 // A listed name is the first word of a record's name. If the record's ends in /1 or /2, it may be listed without that. A listed name
-// with white space inside is a whole name. match is matched with whole names.
+// with white space inside is a whole name. It may have the @ or > before it that text has. match is matched with whole names.
 func NewNameFilter(listed []string, match *regexp.Regexp) *NameFilter {
-	f := &NameFilter{make(map[string]struct{}, len(listed)), match}
+	f := &NameFilter{make(map[string]*listedName, len(listed)), match}
 	for _, s := range listed {
-		f.listed[s] = struct{}{}
+		n := &listedName{name: s}
+		f.listed[s] = n
+		if bare := strings.TrimLeft(s, "@>"); len(bare) == len(s)-1 && f.listed[bare] == nil {
+			f.listed[bare] = n
+		}
 	}
 	return f
+}
+
+// Missing lists the first few names that are listed and that no record had so far, "" if there is none.
+func (f *NameFilter) Missing() string {
+	var names []string
+	for _, n := range f.listed {
+		if !n.found.Load() {
+			names = append(names, n.name)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if most := 5; len(names) > most {
+		names = append(names[:most], fmt.Sprintf("%d more", len(names)-most))
+	}
+	return strings.Join(names, ", ")
+}
+
+// isListed reports whether a name is listed, and notes that a record has it.
+func (f *NameFilter) isListed(name []byte) bool {
+	n := f.listed[string(name)]
+	if n != nil && !n.found.Load() {
+		n.found.Store(true)
+	}
+	return n != nil
 }
 
 // Matches reports whether a record with this name is wanted. It is safe for concurrent use.
@@ -36,16 +74,11 @@ func (f *NameFilter) Matches(name []byte) bool {
 		return false
 	}
 	word := nameranges.FirstWord(name)
-	if len(word) < len(name) {
-		if _, ok := f.listed[string(name)]; ok {
-			return true
-		}
+	if len(word) < len(name) && f.isListed(name) || f.isListed(word) {
+		return true
 	}
-	_, ok := f.listed[string(word)]
-	if n := len(word) - 2; !ok && n > 0 && word[n] == '/' && (word[n+1] == '1' || word[n+1] == '2') {
-		_, ok = f.listed[string(word[:n])]
-	}
-	return ok
+	n := len(word) - 2
+	return n > 0 && word[n] == '/' && (word[n+1] == '1' || word[n+1] == '2') && f.isListed(word[:n])
 }
 
 // words returns the first words of names that match, ascending and without repetitions; ok is false if any word may.

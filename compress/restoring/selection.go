@@ -71,7 +71,8 @@ func selectRecords(ctx context.Context, src source.Source, o *UnpackOptions) (*s
 			return s, nil
 		}
 	}
-	return nil, fmt.Errorf("%s: no record has a name that is asked for", src.Paths()[0])
+	return nil, fmt.Errorf("%s: no record has a name that is asked for: %s", src.Paths()[0],
+		cmp.Or(o.Names.Missing(), "no name of these inputs matches"))
 }
 
 // choose selects records and their mates.
@@ -121,12 +122,14 @@ func askedInputs(man *archive.Manifest, o *UnpackOptions) ([]bool, error) {
 		in := &man.Inputs[i]
 		asked[i] = len(o.Inputs) == 0
 		for k, pattern := range o.Inputs {
-			match, err := path.Match(pattern, in.Name)
-			if err != nil {
-				return nil, fmt.Errorf("%q is no valid pattern: %w", pattern, err)
-			}
-			if match || pattern == in.Name {
-				asked[i], used[k] = true, true
+			for _, name := range namesOf(in) {
+				match, err := path.Match(pattern, name)
+				if err != nil {
+					return nil, fmt.Errorf("%q is no valid pattern: %w", pattern, err)
+				}
+				if match || pattern == name {
+					asked[i], used[k] = true, true
+				}
 			}
 		}
 		if k := slices.Index(o.Samples, sampleOf(in)); k >= 0 {
@@ -159,6 +162,14 @@ func askedInputs(man *archive.Manifest, o *UnpackOptions) ([]bool, error) {
 		return nil, fmt.Errorf("its inputs have no mates")
 	}
 	return nil, fmt.Errorf("none of the inputs that are asked for has mates number %d", o.Mate)
+}
+
+// namesOf returns the name that an input is restored under, and that of its file if it is recorded.
+func namesOf(in *archive.Input) []string {
+	if in.Source == nil || in.Source.Name == "" {
+		return []string{in.Name}
+	}
+	return []string{in.Name, in.Source.Name}
 }
 
 // sampleOf returns the name of the sample that an input belongs to, "" if it is not recorded.

@@ -98,7 +98,9 @@ func (p *pattern) strand() [2]int { return [2]int{p.query, bit(p.reverse)} }
 type Finder struct {
 	o        FindOptions
 	patterns []pattern
-	inReads  func() *scan.Scanner // it finds the patterns in reads; it is made when it is needed first
+	// severalVariants says that a query has several sequences.
+	severalVariants bool
+	inReads         func() *scan.Scanner // it finds the patterns in reads; it is made when it is needed first
 }
 
 // NewFinder returns a Finder of queries of at least MinQuery bases, of which there must be one.
@@ -117,15 +119,18 @@ func NewFinder(queries []FindQuery, o FindOptions) (*Finder, error) {
 	o.Threads = max(o.Threads, 1)
 	f := &Finder{o: o}
 	for i, q := range queries {
-		if len(q.Bases) < MinQuery {
-			return nil, fmt.Errorf("query %s has %d bases: expected at least %d", q.Name, len(q.Bases), MinQuery)
-		}
-		size := len(q.Bases)
-		if o.Overlap > 0 {
-			size = min(size, o.Overlap)
-		}
-		for at := range len(q.Bases) - size + 1 {
-			f.addPattern(i, q.Bases[at:at+size])
+		f.severalVariants = f.severalVariants || len(q.Variants) > 1
+		for _, bases := range q.Variants {
+			if len(bases) < MinQuery {
+				return nil, fmt.Errorf("query %s has %d bases: expected at least %d", q.Name, len(bases), MinQuery)
+			}
+			size := len(bases)
+			if o.Overlap > 0 {
+				size = min(size, o.Overlap)
+			}
+			for at := range len(bases) - size + 1 {
+				f.addPattern(i, bases[at:at+size])
+			}
 		}
 	}
 	f.inReads = sync.OnceValue(func() *scan.Scanner { return f.scanner(o.Mismatches) })

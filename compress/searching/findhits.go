@@ -14,7 +14,10 @@ const maxLocated = 10_000
 
 // hits searches the text of the index.
 func (s *search) hits(ctx context.Context, x *fmindex.Index) ([]Count, error) {
-	const each = 256
+	each := 256
+	if s.severalVariants && s.o.Mismatches > 0 {
+		each = len(s.patterns) // since one place may be near several variants
+	}
 	counts := make([]Count, len(s.patterns))
 	groups := (len(s.patterns) + each - 1) / each
 	errs := make([]error, groups)
@@ -29,13 +32,23 @@ func (s *search) hits(ctx context.Context, x *fmindex.Index) ([]Count, error) {
 		}
 	}
 	counts = slices.DeleteFunc(counts, func(c Count) bool { return c.Hits == 0 })
-	if s.o.Overlap == 0 {
+	if s.o.Overlap == 0 && !s.severalVariants {
 		return counts, nil
 	}
 	slices.SortStableFunc(counts, func(a, b Count) int {
 		return cmp.Or(cmp.Compare(a.Query, b.Query), cmp.Compare(bit(a.Reverse), bit(b.Reverse)), cmp.Compare(b.Hits, a.Hits))
 	})
-	return slices.CompactFunc(counts, func(a, b Count) bool { return a.Query == b.Query && a.Reverse == b.Reverse }), nil
+	merged := counts[:0]
+	for _, c := range counts {
+		switch last := len(merged) - 1; {
+		case last < 0 || merged[last].Query != c.Query || merged[last].Reverse != c.Reverse:
+			merged = append(merged, c)
+		case s.o.Overlap == 0:
+			merged[last].Hits += c.Hits
+			merged[last].Depth += c.Depth
+		}
+	}
+	return merged, nil
 }
 
 // hitsOf sets the counts of some patterns.
@@ -70,6 +83,14 @@ func (s *search) hitsOf(x *fmindex.Index, patterns []pattern, counts []Count) er
 	if err := x.Locate(places); err != nil {
 		return err
 	}
+	type place struct {
+		strand [2]int
+		at     uint32
+	}
+	var counted map[place]bool // nil unless a place may be found several times
+	if s.severalVariants && s.o.Mismatches > 0 {
+		counted = make(map[place]bool)
+	}
 	from := 0
 	for i, p := range patterns {
 		c := &counts[i]
@@ -77,7 +98,10 @@ func (s *search) hitsOf(x *fmindex.Index, patterns []pattern, counts []Count) er
 		located := places[from:ends[i]]
 		from = ends[i]
 		for _, at := range located {
-			if x.Whole(int(at), len(p.bases)) {
+			if x.Whole(int(at), len(p.bases)) && !counted[place{p.strand(), at}] {
+				if counted != nil {
+					counted[place{p.strand(), at}] = true
+				}
 				c.Hits++
 				c.Depth += x.Depth(int(at), int(at)+len(p.bases))
 			}

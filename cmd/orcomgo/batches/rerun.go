@@ -111,21 +111,41 @@ func (a *Archive) checkGPU(failed bool) error {
 	return err
 }
 
+// Bin makes the bins alone. If there is an archive of the same inputs, packed or not, it is left as it is and described.
+func (a *Archive) Bin(ctx context.Context) (binning.Summary, *compress.Information, error) {
+	a.Config.Progress, a.Config.Note = a.Report, a.Note
+	if e, found, err := commit.Lookup(a.Config.OutDir, a.Config.Name); found && err == nil && !a.Config.Force {
+		if err := a.compare(ctx, e); err != nil {
+			return binning.Summary{}, nil, err
+		}
+		there, err := compress.Info(e)
+		return binning.Summary{}, there, err
+	}
+	summary, err := binning.Run(ctx, a.Config)
+	return summary, nil, err
+}
+
 // comparing is the name of the stage in which inputs are compared with an archive.
 const comparing = "comparing inputs"
 
-// goOn finishes an archive that is there, if it was made of the same inputs.
-func (a *Archive) goOn(ctx context.Context, e commit.Entry) (*compress.Summary, Outcome, error) {
-	before, _ := compress.Info(e) // MadeOf says what is wrong
+// compare returns an error unless an archive that is there was made of the same inputs.
+func (a *Archive) compare(ctx context.Context, e commit.Entry) error {
 	difference, err := compress.MadeOf(ctx, e, a.originals(ctx),
 		compress.SameOptions{Options: a.Config.Options, Level: a.Level, TwoBit: a.TwoBit})
 	switch {
 	case compress.IsDamage(err):
-		return nil, Made, fmt.Errorf("%s: %w, and it can't be read: %w", e.Path(), commit.ErrExists, err)
-	case err != nil:
-		return nil, Made, err
+		return fmt.Errorf("%s: %w, and it can't be read: %w", e.Path(), commit.ErrExists, err)
 	case difference != "":
-		return nil, Made, fmt.Errorf("%s: %w: %s", e.Path(), commit.ErrExists, difference)
+		return fmt.Errorf("%s: %w: %s", e.Path(), commit.ErrExists, difference)
+	}
+	return err
+}
+
+// goOn finishes an archive that is there, if it was made of the same inputs.
+func (a *Archive) goOn(ctx context.Context, e commit.Entry) (*compress.Summary, Outcome, error) {
+	before, _ := compress.Info(e) // compare says what is wrong
+	if err := a.compare(ctx, e); err != nil {
+		return nil, Made, err
 	}
 	a.Finish(comparing)
 	a.Finish(binning.Stage)
