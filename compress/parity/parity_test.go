@@ -200,9 +200,9 @@ func reseal(b []byte) {
 	if len(b) < headerSize {
 		return
 	}
-	next := bytes.Index(b[1:], []byte(magic)) + 1
-	if next == 0 {
-		next = len(b)
+	next := len(b)
+	if i := bytes.Index(b[headerSize:], []byte(magic)); i >= 0 {
+		next = headerSize + i
 	}
 	binary.LittleEndian.PutUint64(b[8:], xxh3.Hash(b[16:next]))
 }
