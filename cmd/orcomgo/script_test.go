@@ -52,7 +52,7 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("GOTMPDIR", memoryDir(t)) // where the scripts run
-	few := t.TempDir() // the first 60 records of each of three files
+	few := t.TempDir()                 // the first 60 records of each of three files
 	for _, name := range []string{"pair41_R1.fastq", "pair41_R2.fastq", "rna8.fastq"} {
 		lines := strings.SplitAfterN(readFile(t, filepath.Join(data, name)), "\n", 241)[:240]
 		put(t, few, map[string][]byte{name: []byte(strings.Join(lines, ""))})
