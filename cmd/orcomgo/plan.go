@@ -203,7 +203,7 @@ func (p *plan) find(args []string) (err error) {
 	if p.level, err = o.check(); err != nil {
 		return err
 	}
-	switch directory := anyDirectory(args); {
+	switch directory := slices.ContainsFunc(args, batches.IsDirectory); {
 	case o.sheet != "" && len(args)+len(o.first) > 0:
 		return usagef("give no files and no directory with --samples")
 	case o.sheet == "" && len(args)+len(o.first) == 0:
