@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"slices"
 
 	"orcomgo/binning"
 	"orcomgo/binning/samples"
@@ -71,7 +72,7 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 	if err != nil {
 		return err
 	}
-	directory := len(args) > 1 && anyDirectory(args[:len(args)-1])
+	directory := len(args) > 1 && slices.ContainsFunc(args[:len(args)-1], batches.IsDirectory)
 	for _, flag := range []string{"include", "exclude", "as-is"} {
 		if o.given(flag) && (!directory || o.sheet != "") {
 			return usagef("--%s is for a directory", flag)
@@ -156,14 +157,4 @@ func oneSample(c *binning.Config) []samples.Sample {
 		}
 	}
 	return []samples.Sample{{Name: cmp.Or(c.Name, name), Inputs: c.Inputs}}
-}
-
-// anyDirectory reports whether one of the paths is a directory.
-func anyDirectory(paths []string) bool {
-	for _, path := range paths {
-		if batches.IsDirectory(path) {
-			return true
-		}
-	}
-	return false
 }

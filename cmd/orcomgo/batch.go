@@ -269,17 +269,10 @@ func (b *batch) scan(dirs []string) error {
 
 // chooseDevice returns the device for all samples: auto is a GPU where a sample is large enough for one. It may replace the process.
 func (b *batch) chooseDevice(ctx context.Context) (string, error) {
-	if b.device == "auto" && (b.jobs > 1 || b.limit() < minGPUMemory) {
-		return "cpu", nil
-	}
-	use, err := useGPU(ctx, b.device, func() bool {
-		for _, s := range b.list {
-			if largeEnoughForGPU(s.Inputs, b.threads) {
-				return true
-			}
-		}
-		return false
-	})
+	use, err := useGPU(ctx, b.device, b.enoughForGPU(func() bool {
+		large := func(s samples.Sample) bool { return largeEnoughForGPU(s.Inputs, b.threads) }
+		return b.jobs == 1 && slices.ContainsFunc(b.list, large)
+	}))
 	if err == nil && !use {
 		return "cpu", nil
 	}

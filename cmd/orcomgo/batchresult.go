@@ -57,7 +57,7 @@ type sampleJSON struct {
 
 // tell prints what became of all samples. The error says how many failed.
 func (b *batch) tell(s *streams) error {
-	j := batchJSON{runJSON: b.runJSON("archive"), Jobs: b.jobs, Samples: []sampleJSON{}, Unread: []string{}, Others: list(b.others),
+	j := batchJSON{runJSON: b.runJSON("archive"), Jobs: b.jobs, Samples: []sampleJSON{}, Unread: linesOf(b.unread), Others: list(b.others),
 		Sides: []sideJSON{}}
 	counts := make(map[string]int)
 	for i := range b.list {
@@ -74,9 +74,6 @@ func (b *batch) tell(s *streams) error {
 			sideFailed = b.trees[i].Root
 		}
 		j.Sides = append(j.Sides, k)
-	}
-	for _, err := range b.unread {
-		j.Unread = append(j.Unread, oneLine(err.Error()))
 	}
 	var err error
 	switch {
@@ -129,10 +126,7 @@ func (b *batch) unsuitedReads() bool {
 func (b *batch) sampleJSON(i int) sampleJSON {
 	r := &b.results[i]
 	j := sampleJSON{Sample: b.list[i].Name, Archive: b.path(i), Samples: b.list[i].Members(),
-		Inputs: []string{}, Seconds: r.took.Seconds()}
-	for _, in := range b.list[i].Inputs {
-		j.Inputs = append(j.Inputs, in.Path)
-	}
+		Inputs: pathsOf(b.list[i].Inputs), Seconds: r.took.Seconds()}
 	j.Result, j.Problem = r.word()
 	if s := r.summary; s != nil && r.err == nil {
 		j.Records, j.Bases, j.TextBytes, j.ArchiveBytes = s.Records, s.Bases, s.TextBytes, s.ArchiveBytes

@@ -29,13 +29,12 @@ type dryRunSample struct {
 // tellPlan prints what a batch would do: the side archives of directories that it would write, else the samples.
 func (b *batch) tellPlan(s *streams) error {
 	b.begin()
-	j := dryRunJSON{Sides: []treeJSON{}, Samples: []dryRunSample{}, Unread: []string{}}
+	j := dryRunJSON{Sides: []treeJSON{}, Samples: []dryRunSample{}, Unread: linesOf(b.unread)}
 	for i := range b.list {
-		k := dryRunSample{Sample: b.list[i].Name, Archive: b.path(i), Inputs: []string{}}
-		for _, in := range b.list[i].Inputs {
-			k.Inputs = append(k.Inputs, in.Path)
-			if _, err := os.Stat(in.Path); err != nil && in.Path != "-" {
-				k.Problem = oneLine(fmt.Sprintf("%s: %s", in.Path, vfs.Cause(err)))
+		k := dryRunSample{Sample: b.list[i].Name, Archive: b.path(i), Inputs: pathsOf(b.list[i].Inputs)}
+		for _, path := range k.Inputs {
+			if _, err := os.Stat(path); err != nil && path != "-" {
+				k.Problem = oneLine(fmt.Sprintf("%s: %s", path, vfs.Cause(err)))
 			}
 		}
 		if problem := b.list[i].Problem; problem != nil {
@@ -50,9 +49,6 @@ func (b *batch) tellPlan(s *streams) error {
 		}
 		j.Sides = append(j.Sides, newTreeJSON(commit.Tree{Dir: b.config.OutDir, Name: sideName(t.Root)}, l))
 		j.Excluded += t.Excluded
-	}
-	for _, err := range b.unread {
-		j.Unread = append(j.Unread, oneLine(err.Error()))
 	}
 	if b.json {
 		return writeJSON(s.out, j)

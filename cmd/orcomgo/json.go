@@ -90,6 +90,24 @@ func (r *resources) packJSON(command, path string, s *compress.Summary, bins uin
 // list returns a list that is [] in JSON, not null, when it is empty.
 func list[T any](all []T) []T { return append([]T{}, all...) }
 
+// pathsOf returns the paths of inputs.
+func pathsOf(inputs []binning.InputSpec) []string {
+	paths := make([]string, len(inputs))
+	for i := range inputs {
+		paths[i] = inputs[i].Path
+	}
+	return paths
+}
+
+// linesOf returns errors as lines.
+func linesOf(errs []error) []string {
+	lines := make([]string, len(errs))
+	for i := range errs {
+		lines[i] = oneLine(errs[i].Error())
+	}
+	return lines
+}
+
 // unpackJSON is what unpack --json prints, also when files are damaged.
 type unpackJSON struct {
 	runJSON

@@ -135,7 +135,7 @@ func (o *packFlags) one(ctx context.Context, s *streams, e commit.Entry, level c
 }
 
 // eachArchive calls do for archives. An error about one of several is printed, and the others go on; failed is of how many.
-func eachArchive(ctx context.Context, s *streams, found []commit.Entry, do func(e commit.Entry) error) (failed int, err error) {
+func eachArchive[T any](ctx context.Context, s *streams, found []T, do func(e T) error) (failed int, err error) {
 	for _, e := range found {
 		if err := do(e); err != nil {
 			if err = hint(err); len(found) == 1 || ctx.Err() != nil || brokenStdout(err) {

@@ -168,7 +168,7 @@ func (o *planFlags) run(ctx context.Context, s *streams, args []string) error {
 		return err
 	}
 	j := planJSON{Memory: uint64(o.memory), Jobs: o.jobs, Group: o.groupBy, Sides: []plannedSide{}, Archives: []planned{},
-		Unread: []string{}, Others: list(p.others)}
+		Unread: linesOf(p.unread), Others: list(p.others)}
 	p.bar.report(planStage, 0, p.sum)
 	for i := range p.list {
 		a := p.archive(ctx, &p.list[i])
@@ -187,9 +187,6 @@ func (o *planFlags) run(ctx context.Context, s *streams, args []string) error {
 		p.advance(k.Bytes)
 	}
 	p.bar.close()
-	for _, err := range p.unread {
-		j.Unread = append(j.Unread, oneLine(err.Error()))
-	}
 	j.runJSON, j.Expected = p.runJSON("plan"), j.total()
 	return p.tell(s, &j)
 }
@@ -206,7 +203,7 @@ func (p *plan) find(args []string) (err error) {
 	if p.level, err = o.check(); err != nil {
 		return err
 	}
-	switch directory := anyDirectory(args); {
+	switch directory := slices.ContainsFunc(args, batches.IsDirectory); {
 	case o.sheet != "" && len(args)+len(o.first) > 0:
 		return usagef("give no files and no directory with --samples")
 	case o.sheet == "" && len(args)+len(o.first) == 0:
@@ -243,12 +240,9 @@ func (p *plan) find(args []string) (err error) {
 
 // archive plans the archive of a sample.
 func (p *plan) archive(ctx context.Context, s *samples.Sample) planned {
-	a := planned{Archive: s.Name, Samples: s.Members(), Inputs: []string{}, Stored: batches.StoredSize(s.Inputs)}
+	a := planned{Archive: s.Name, Samples: s.Members(), Inputs: pathsOf(s.Inputs), Stored: batches.StoredSize(s.Inputs)}
 	if a.Samples == nil {
 		a.Samples = []string{s.Name}
-	}
-	for _, in := range s.Inputs {
-		a.Inputs = append(a.Inputs, in.Path)
 	}
 	err := s.Problem
 	if err == nil {

@@ -73,14 +73,8 @@ type repairFlags struct {
 	parity share
 }
 
-// protected is an archive or a side archive.
-type protected struct {
-	archive *commit.Entry
-	tree    *commit.Tree
-}
-
 func (o *repairFlags) run(ctx context.Context, s *streams, command string, args []string,
-	do func(ctx context.Context, p protected) ([]compress.Repaired, []compress.FileStatus, error)) error {
+	do func(ctx context.Context, a located) ([]compress.Repaired, []compress.FileStatus, error)) error {
 	if len(args) == 0 {
 		return usagef("give an archive, or a directory of archives")
 	}
@@ -89,51 +83,43 @@ func (o *repairFlags) run(ctx context.Context, s *streams, command string, args 
 		return err
 	}
 	defer bar.close()
-	all, failed, files := []compress.Repaired{}, 0, 0
+	var found []located
 	for _, arg := range args {
-		found, trees, err := findAll(arg)
+		list, err := findEach(arg)
 		if err != nil {
 			return err
 		}
-		var list []protected
-		for i := range found {
-			list = append(list, protected{archive: &found[i]})
-		}
-		for i := range trees {
-			list = append(list, protected{tree: &trees[i]})
-		}
-		for _, p := range list {
-			results, lost, err := do(ctx, p)
-			if err != nil && (len(list) == 1 && len(args) == 1 || ctx.Err() != nil) {
-				return err
+		found = append(found, list...)
+	}
+	all, damaged := []compress.Repaired{}, 0
+	failed, err := eachArchive(ctx, s, found, func(a located) error {
+		results, lost, err := do(ctx, a)
+		for i := range results {
+			if !results[i].OK {
+				damaged++
 			}
-			if err != nil {
-				fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(err.Error()))
-				failed, files = failed+1, files+1
-			}
-			for i := range results {
-				if files++; !results[i].OK {
-					failed++
-				}
-				if !o.json {
-					if err := o.print(s, &results[i]); err != nil {
-						return err
-					}
+			if !o.json {
+				if err := o.print(s, &results[i]); err != nil {
+					return err
 				}
 			}
-			for i := range lost {
-				fmt.Fprintf(s.err, "orcomgo: %s\n", damageText(&lost[i]))
-			}
-			all = append(all, results...)
 		}
+		for i := range lost {
+			fmt.Fprintf(s.err, "orcomgo: %s\n", damageText(&lost[i]))
+		}
+		all = append(all, results...)
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	if o.json {
 		if err := writeJSON(s.out, repairJSON{o.runJSON(command), all}); err != nil {
 			return err
 		}
 	}
-	if failed > 0 {
-		return fmt.Errorf("%s: %d of %s could not be made whole", args[0], failed, plural(uint64(files), "file"))
+	if failed+damaged > 0 {
+		return fmt.Errorf("%s: %d of %s could not be made whole", args[0], failed+damaged, plural(uint64(failed+len(all)), "file"))
 	}
 	return nil
 }
@@ -159,19 +145,19 @@ func (o *repairFlags) options() compress.RepairOptions {
 	return compress.RepairOptions{From: o.from, Share: float64(o.parity), Threads: o.threads, Memory: uint64(o.memory) / 8}
 }
 
-// repair repairs p. Of an archive that is beyond repair it returns which records are lost.
-func (o *repairFlags) repair(ctx context.Context, p protected) (list []compress.Repaired, lost []compress.FileStatus, err error) {
-	if p.tree != nil {
-		list, err = tree.Repair(ctx, *p.tree, o.options())
+// repair repairs a. Of an archive that is beyond repair it returns which records are lost.
+func (o *repairFlags) repair(ctx context.Context, a located) (list []compress.Repaired, lost []compress.FileStatus, err error) {
+	if a.tree != nil {
+		list, err = tree.Repair(ctx, *a.tree, o.options())
 		return list, nil, err
 	}
-	if !p.archive.Has[commit.Packed] {
-		return nil, nil, fmt.Errorf("%s: there is only parity of packed archives, and these are bins", p.archive.Path())
+	if !a.archive.Has[commit.Packed] {
+		return nil, nil, fmt.Errorf("%s: there is only parity of packed archives, and these are bins", a.archive.Path())
 	}
-	if list, err = compress.Repair(*p.archive, o.options()); err != nil || list[0].OK {
+	if list, err = compress.Repair(*a.archive, o.options()); err != nil || list[0].OK {
 		return list, nil, err
 	}
-	status, err := compress.VerifyQuick(ctx, *p.archive, compress.VerifyOptions{Threads: o.threads, Memory: uint64(o.memory)})
+	status, err := compress.VerifyQuick(ctx, *a.archive, compress.VerifyOptions{Threads: o.threads, Memory: uint64(o.memory)})
 	if err != nil && !compress.IsDamage(err) {
 		return list, nil, err
 	}
@@ -183,12 +169,12 @@ func (o *repairFlags) repair(ctx context.Context, p protected) (list []compress.
 	return list, lost, nil
 }
 
-func (o *repairFlags) protect(ctx context.Context, p protected) ([]compress.Repaired, []compress.FileStatus, error) {
-	if p.archive != nil {
-		list, err := compress.Protect(ctx, *p.archive, o.options())
+func (o *repairFlags) protect(ctx context.Context, a located) ([]compress.Repaired, []compress.FileStatus, error) {
+	if a.archive != nil {
+		list, err := compress.Protect(ctx, *a.archive, o.options())
 		return list, nil, err
 	}
-	one, err := tree.Protect(ctx, *p.tree, o.options())
+	one, err := tree.Protect(ctx, *a.tree, o.options())
 	if errors.Is(err, compress.ErrCorrupt) {
 		err = fmt.Errorf("%w: it is damaged, so it is not protected as it is (orcomgo repair)", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"orcomgo/bins/commit"
@@ -15,7 +14,6 @@ import (
 	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 	figures "orcomgo/compress/report"
-	"orcomgo/compress/tree"
 
 	"github.com/spf13/pflag"
 )
@@ -66,7 +64,6 @@ type reportJSON struct {
 func (o *reportFlags) check(args []string) error {
 	switch {
 	case len(args) == 0:
-		args = []string{""} // which oneArchive explains
 	case o.output == "" && o.multiqc == "" && !o.json:
 		return usagef("give -o FILE for the page, --multiqc DIR or --json")
 	case o.output == "-" && o.json:
@@ -77,12 +74,7 @@ func (o *reportFlags) check(args []string) error {
 			return usagef("%s is a URL: files are written on this machine", path)
 		}
 	}
-	for _, arg := range args {
-		if _, err := oneArchive([]string{arg}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return checkArchives(args)
 }
 
 func (o *reportFlags) run(ctx context.Context, s *streams, args []string) error {
@@ -143,8 +135,9 @@ func (o *reportFlags) sides(ctx context.Context, s *streams, args []string) (all
 		}
 		for _, t := range trees {
 			all++
-			status, err := verifiedTree(ctx, t, tree.Options{Threads: o.threads, Memory: uint64(o.memory)}, true)
-			if err == nil && slices.ContainsFunc(status, func(f compress.FileStatus) bool { return !f.OK }) {
+			nowhere := func(string, uint64, uint64) {}
+			status, err := verifyTree(ctx, t, compress.VerifyOptions{Threads: o.threads, Memory: uint64(o.memory), Progress: nowhere}, true)
+			if err == nil && countDamaged(status) > 0 {
 				err = fmt.Errorf("%s: %w", t.Path(), parse.ErrCorrupt)
 			}
 			if err != nil && !compress.IsDamage(err) {

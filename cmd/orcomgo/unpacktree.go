@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"sync/atomic"
 
 	"orcomgo/binning"
 	"orcomgo/binning/samples"
@@ -203,42 +202,4 @@ func (o *unpackFlags) restored(s *streams, sum *tree.Summary) error {
 		return err
 	}
 	return tellWritten(s.err, []string{filepath.Join(o.output, "") + "/"})
-}
-
-// verifiedTree returns the status of the files of a side archive.
-func verifiedTree(ctx context.Context, t commit.Tree, o tree.Options, quick bool) ([]compress.FileStatus, error) {
-	r, err := openTree(t, o)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return r.Verify(ctx, quick)
-}
-
-// verifyTree verifies a side archive; see told.
-func (o *verifyFlags) verifyTree(ctx context.Context, s *streams, t commit.Tree, prefix string) (damaged, files int, err error) {
-	bar, err := o.start(s, stageModel{name: "verify", unit: bytesUnit, group: 0, weight: 1})
-	if err != nil {
-		return 0, 0, err
-	}
-	defer bar.close()
-	var done, total atomic.Uint64
-	r, err := openTree(t, tree.Options{Threads: o.threads, Memory: uint64(o.memory), Progress: func(n uint64) {
-		bar.report("verify", done.Add(n), max(total.Load(), 1))
-	}})
-	if err != nil {
-		return 0, 0, err
-	}
-	defer r.Close()
-	for i := range r.Entries {
-		if r.Entries[i].Kind == tree.File {
-			total.Add(uint64(r.Entries[i].Size))
-		}
-	}
-	status, err := r.Verify(ctx, o.quick)
-	bar.close()
-	if err != nil {
-		return 0, 0, err
-	}
-	return o.told(s, t.Path(), prefix, status)
 }
