@@ -11,6 +11,7 @@ import (
 
 	"orcomgo/bases"
 	"orcomgo/bins/record"
+	"orcomgo/internal/codectest"
 	"orcomgo/internal/testrun"
 
 	"orcomgo/bins"
@@ -86,7 +87,7 @@ func checkSignatures(t testing.TB, b *bins.Block) {
 	at := 0
 	for _, bin := range b.Bins {
 		for _, k := range b.Order[at : at+int(bin.Reads)] {
-			sig, pos, reverse := signature(seqs[starts[k]:starts[k+1]])
+			sig, pos, reverse := codectest.Signature(seqs[starts[k]:starts[k+1]])
 			if place := b.Place[at]; sig != bin.Signature || pos != place>>1 || reverse != (place&1 != 0) {
 				t.Fatalf("read %d: signature %s at %d, want %s at %d", k, minimizer.Letters(bin.Signature), place>>1, minimizer.Letters(sig), pos)
 			}
@@ -234,20 +235,4 @@ func TestQuals(t *testing.T) {
 			t.Errorf("quality %d becomes %d, want %d", q, got, want)
 		}
 	}
-}
-
-// signature returns what minimizer.FindPacked does of the letters of a read.
-func signature(read []byte) (sig, pos uint32, reverse bool) {
-	packed := make([]byte, bases.PackedLen(len(read))+minimizer.Pad)
-	var gaps []minimizer.Gap
-	for i, letter := range read {
-		if code := bases.Code(letter); code != bases.NoBase {
-			bases.Set(packed, i, code)
-		} else if k := len(gaps) - 1; k >= 0 && gaps[k].End == i {
-			gaps[k].End++
-		} else {
-			gaps = append(gaps, minimizer.Gap{Start: i, End: i + 1})
-		}
-	}
-	return minimizer.FindPacked(packed, len(read), gaps)
 }

@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"orcomgo/bases"
+	"orcomgo/internal/codectest"
 	"orcomgo/internal/testrun"
 
 	"orcomgo/bins"
 	"orcomgo/cmd/simreads/sim"
-	"orcomgo/minimizer"
 )
 
 // binned returns reads of A, C, G and T in the form of a share.
@@ -27,7 +27,7 @@ func binned(reads [][]byte) *Reads {
 	all := make([]found, len(reads))
 	for i, r := range reads {
 		f := found{record: i}
-		f.sig, f.pos, f.reverse = signature(r)
+		f.sig, f.pos, f.reverse = codectest.Signature(r)
 		all[i] = f
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.sig, b.sig) })
@@ -174,20 +174,4 @@ func TestAssemblerStaysInBounds(t *testing.T) {
 			}
 		})
 	}
-}
-
-// signature returns what minimizer.FindPacked does of the letters of a read.
-func signature(read []byte) (sig, pos uint32, reverse bool) {
-	packed := make([]byte, bases.PackedLen(len(read))+minimizer.Pad)
-	var gaps []minimizer.Gap
-	for i, letter := range read {
-		if code := bases.Code(letter); code != bases.NoBase {
-			bases.Set(packed, i, code)
-		} else if k := len(gaps) - 1; k >= 0 && gaps[k].End == i {
-			gaps[k].End++
-		} else {
-			gaps = append(gaps, minimizer.Gap{Start: i, End: i + 1})
-		}
-	}
-	return minimizer.FindPacked(packed, len(read), gaps)
 }

@@ -9,10 +9,10 @@ import (
 
 	"orcomgo/bases"
 	"orcomgo/bins/record"
+	"orcomgo/internal/codectest"
 
 	"orcomgo/bins"
 	rc "orcomgo/compress/rangecoder"
-	"orcomgo/minimizer"
 )
 
 // column is one input of a test archive: reads as letters, and their qualities or nil.
@@ -81,7 +81,7 @@ func blockOf(reads []string) *bins.Block {
 		b.Lengths.Each[i] = uint32(len(s))
 		b.TextLen += uint64(2*len(s) + 6)
 		b.Names = append(b.Names, '\n')
-		as[i].sig, as[i].pos, as[i].rev = signature([]byte(s))
+		as[i].sig, as[i].pos, as[i].rev = codectest.Signature([]byte(s))
 		appendExceptions(&b.Exceptions, string(s), uint32(i))
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return int(as[x].sig) - int(as[y].sig) })
@@ -191,20 +191,4 @@ func sliceColumn(input int, c column, from, n int, perm []uint32, withQuals bool
 		col.Quals = []byte{}
 	}
 	return col
-}
-
-// signature returns what minimizer.FindPacked does of the letters of a read.
-func signature(read []byte) (sig, pos uint32, reverse bool) {
-	packed := make([]byte, bases.PackedLen(len(read))+minimizer.Pad)
-	var gaps []minimizer.Gap
-	for i, letter := range read {
-		if code := bases.Code(letter); code != bases.NoBase {
-			bases.Set(packed, i, code)
-		} else if k := len(gaps) - 1; k >= 0 && gaps[k].End == i {
-			gaps[k].End++
-		} else {
-			gaps = append(gaps, minimizer.Gap{Start: i, End: i + 1})
-		}
-	}
-	return minimizer.FindPacked(packed, len(read), gaps)
 }

@@ -1,4 +1,5 @@
-// Package codectest has tests and benchmarks that codecs of whole byte slices share. Only tests import it.
+// Package codectest has what tests of several packages share: above all tests and benchmarks of codecs of whole byte slices. Only tests
+// import it.
 package codectest
 
 import (
@@ -7,8 +8,26 @@ import (
 	"slices"
 	"testing"
 
+	"orcomgo/bases"
 	"orcomgo/bins/commit"
+	"orcomgo/minimizer"
 )
+
+// Signature returns what minimizer.FindPacked does of the letters of a read.
+func Signature(read []byte) (sig, pos uint32, reverse bool) {
+	packed := make([]byte, bases.PackedLen(len(read))+minimizer.Pad)
+	var gaps []minimizer.Gap
+	for i, letter := range read {
+		if code := bases.Code(letter); code != bases.NoBase {
+			bases.Set(packed, i, code)
+		} else if k := len(gaps) - 1; k >= 0 && gaps[k].End == i {
+			gaps[k].End++
+		} else {
+			gaps = append(gaps, minimizer.Gap{Start: i, End: i + 1})
+		}
+	}
+	return minimizer.FindPacked(packed, len(read), gaps)
+}
 
 // WithoutParity returns the content of a .cdna file whose own parity is useless, so that no damage is mended.
 func WithoutParity(b []byte) []byte {
