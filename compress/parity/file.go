@@ -238,15 +238,15 @@ func replaceBy(was *vfs.File, set *Set, v *View, o RepairOptions) (result Repair
 	}()
 	store := newFile{t, int64(set.data.sector), sync.OnceValue(func() error { return <-copied })}
 	err = v.Mend(o.Threads, o.Memory, store)
-	if result.Problem = v.damage(); err == nil && v.Lost() > 0 || errors.Is(err, parse.ErrCorrupt) {
-		result.Problem += fmt.Sprintf(", and %d can't be restored", v.Lost())
-		return result, store.copied()
+	if e := store.copied(); e != nil {
+		return result, e
 	}
-	if e := store.copied(); err == nil {
-		err = e
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, parse.ErrCorrupt) {
 		return result, err
+	}
+	if result.Problem = v.damage(); v.Lost() > 0 {
+		result.Problem += fmt.Sprintf(", and %d can't be restored", v.Lost())
+		return result, nil
 	}
 	if err := t.Sync(); err != nil {
 		return result, err
