@@ -10,6 +10,7 @@ import (
 
 	"orcomgo/bases"
 	"orcomgo/compress/rangecoder"
+	"orcomgo/internal/testrun"
 )
 
 func sourceOf(b []byte) Source {
@@ -183,9 +184,8 @@ func TestSegments(t *testing.T) {
 // TestSegmentsAreCodedApart codes two segments: bases come back over the boundary, whatever waits for how many of them, decoded from the
 // section or while it is coded.
 func TestSegmentsAreCodedApart(t *testing.T) {
-	defer func(was int) { segmentBases = was }(segmentBases)
-	segmentBases = 2 * TwoCoders
-	n := segmentBases + 1001
+	testrun.NotShort(t)
+	const n = segmentBases + 1001
 	cycle := randomBases(rand.New(rand.NewSource(19)), 1009)
 	source := func(dst []byte, pos, n int) []byte {
 		for i := pos; i < pos+n; i++ {

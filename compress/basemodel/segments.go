@@ -2,7 +2,7 @@ package basemodel
 
 // segmentBases is the largest length of a segment, in bases. Segments have models of their own so that they can be coded and decoded
 // side by side. Cutting costs bytes: a segment cannot be predicted from the others.
-var segmentBases = 1 << 24 // tests make it smaller
+const segmentBases = 1 << 24
 
 // A long segment has two coders, which code it side by side. They take turns, round after round, each with a chunk and a model of its own,
 // which learns from its own chunks. After a round the chunk of the other is entered in its history, where it can be matched.
