@@ -18,8 +18,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"orcomgo/internal/testrun"
 )
 
 const input = "../../testdata/rna8.fastq"
@@ -91,8 +89,6 @@ func TestScripts(t *testing.T) {
 			switch cond {
 			case "cuda":
 				return gpu != nil, nil
-			case "long":
-				return testrun.Long(), nil
 			case "root":
 				return os.Geteuid() == 0, nil
 			}

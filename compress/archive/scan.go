@@ -56,8 +56,8 @@ type foundSection struct {
 	Section
 }
 
-// findSections returns the sections whose headers are whole, in the order of the file. Headers are looked for within sections as well, since
-// where bytes are missing in one, others begin in what seems to be this one.
+// findSections returns the sections whose headers are whole, in the order of the file. Headers are looked for within sections as well,
+// since where bytes are missing in one, others begin in what seems to be this one.
 func findSections(b bulk) (found []foundSection, err error) {
 	buf := make([]byte, checkPiece)
 	for at := uint64(0); at+labelLen <= b.size; {

@@ -28,7 +28,8 @@ func BenchmarkBuild(b *testing.B) {
 	}
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, err := Build(Content{Text: text, Coverage: NewCoverage(len(text), Window), Literals: new(Literals)}, runtime.GOMAXPROCS(0)); err != nil {
+		c := Content{Text: text, Coverage: NewCoverage(len(text), Window), Literals: new(Literals)}
+		if _, err := Build(c, runtime.GOMAXPROCS(0)); err != nil {
 			b.Fatal(err)
 		}
 	}
