@@ -42,7 +42,10 @@ man: build
 demo: build
 	./cmd/orcomgo/demo.sh bin $(DEMO)
 
-test: vet vet-cuda format lint unit race
+# Two rows side by side, so that neither core waits where the other compiles or a single long test runs; what the race detector
+# needs is compiled apart from the rest.
+test: format
+	@$(MAKE) race lint & other=$$!; $(MAKE) vet vet-cuda unit; status=$$?; wait $$other && exit $$status
 
 vet:
 	$(GO) vet ./...
