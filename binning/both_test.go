@@ -310,7 +310,7 @@ func TestDeviceFails(t *testing.T) {
 
 // TestDeviceTextFails does so for each call of the device's texts.
 func TestDeviceTextFails(t *testing.T) {
-	step := testrun.Pick(61, 61, 23)
+	step := testrun.Pick(181, 61, 23)
 	for _, path := range writeFailingInputs(t) {
 		want := runFar(t, path, 600_000, nil)
 		for good := 0; ; good += step {

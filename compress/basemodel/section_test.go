@@ -184,7 +184,7 @@ func TestSegments(t *testing.T) {
 // TestSegmentsAreCodedApart codes two segments: bases come back over the boundary, whatever waits for how many of them, decoded from the
 // section or while it is coded.
 func TestSegmentsAreCodedApart(t *testing.T) {
-	testrun.NotShort(t)
+	testrun.OnlyLong(t)
 	const n = segmentBases + 1001
 	cycle := randomBases(rand.New(rand.NewSource(19)), 1009)
 	source := func(dst []byte, pos, n int) []byte {
