@@ -155,6 +155,7 @@ vet-cuda:
 # make share          bin/share: the program with man pages, completions and licences, as it is installed
 # make deb            bin/dist/orcomgo_VERSION_ARCH.deb, for the machine's architecture or DEB_ARCH
 # make notice         deploy/NOTICE, the licences of all that is linked
+# make release        the tarballs of a release for Linux and macOS, with checksums and bills of materials, in bin/dist
 # make release-check  builds all packages that can be built here and runs the program of each; minutes
 HOSTARCH  = $(shell $(GO) env GOHOSTARCH)
 DEB_ARCH ?= $(HOSTARCH)
@@ -162,7 +163,7 @@ PROGRAM  ?= bin/dist/linux_$(DEB_ARCH)/orcomgo
 VERSION   = $(shell sed -n 's/^const version = "\(.*\)"/\1/p' cmd/orcomgo/version.go)
 RELEASE   = $(subst -ldflags ',-ldflags '-s -w ,$(BUILD))
 
-.PHONY: share deb program notice release-check
+.PHONY: share deb program notice release release-check
 
 share: build
 	rm -rf bin/share
@@ -180,6 +181,9 @@ deb: build
 
 notice:
 	$(GO) run ./deploy/notice -o deploy/NOTICE
+
+release:
+	deploy/release.sh
 
 release-check:
 	deploy/check/release.sh
