@@ -10,12 +10,12 @@ import (
 )
 
 // Sink takes the contents of files.
-type Sink interface {
+type Sink struct {
 	// Begin returns what the content of file i is written to. An error ends the extraction.
-	Begin(i int) (io.Writer, error)
+	Begin func(i int) (io.Writer, error)
 	// End is called after the content of file i was written. The damage is ErrCorrupt, or nil if the content is what was coded; else what
 	// was written is only a part of it, or is wrong. An error ends the extraction.
-	End(i int, damage error) error
+	End func(i int, damage error) error
 }
 
 // Extract decodes the files for which want is true, or all if it is nil, in the order of the stream. As many blocks as there are threads
@@ -41,14 +41,11 @@ func (z *Reader) Extract(ctx context.Context, want []bool, sink Sink) error {
 func (z *Reader) WriteFile(ctx context.Context, w io.Writer, i int) error {
 	want := make([]bool, z.Len())
 	want[i] = true
-	return z.Extract(ctx, want, oneSink{w})
+	return z.Extract(ctx, want, Sink{
+		Begin: func(int) (io.Writer, error) { return w, nil },
+		End:   func(_ int, damage error) error { return damage },
+	})
 }
-
-// oneSink writes all files to one writer, up to the first damage.
-type oneSink struct{ w io.Writer }
-
-func (s oneSink) Begin(int) (io.Writer, error)  { return s.w, nil }
-func (s oneSink) End(_ int, damage error) error { return damage }
 
 // decoded is a block that is being decoded, until ready is closed.
 type decoded struct {

@@ -358,12 +358,12 @@ type collector struct {
 	errs []error
 }
 
-func (c *collector) Begin(int) (io.Writer, error) {
+func (c *collector) begin(int) (io.Writer, error) {
 	c.now.Reset()
 	return &c.now, nil
 }
 
-func (c *collector) End(i int, damage error) error {
+func (c *collector) end(i int, damage error) error {
 	if damage == nil {
 		c.all[i] = c.now.String()
 	} else {
@@ -379,7 +379,7 @@ func readAll(stream []byte) (map[int]string, error) {
 		return nil, err
 	}
 	c := collector{all: make(map[int]string)}
-	if err := z.Extract(context.Background(), nil, &c); err != nil {
+	if err := z.Extract(context.Background(), nil, Sink{c.begin, c.end}); err != nil {
 		return nil, err
 	}
 	damage, err := z.Check(context.Background(), func(int) {})
@@ -400,7 +400,7 @@ func TestExtractSome(t *testing.T) {
 	}
 	stream[z.blocks[1].at] ^= 1
 	c := collector{all: make(map[int]string)}
-	if err := z.Extract(t.Context(), nil, &c); err != nil || len(c.errs) != 1 || len(c.all) != 3 || c.errs[0] != ErrCorrupt {
+	if err := z.Extract(t.Context(), nil, Sink{c.begin, c.end}); err != nil || len(c.errs) != 1 || len(c.all) != 3 || c.errs[0] != ErrCorrupt {
 		t.Errorf("%d files of 3, %v, %v", len(c.all), c.errs, err)
 	}
 	for i, want := range c.all {
@@ -414,7 +414,7 @@ func TestExtractSome(t *testing.T) {
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if err := z.Extract(stopped, nil, &c); !errors.Is(err, context.Canceled) {
+	if err := z.Extract(stopped, nil, Sink{c.begin, c.end}); !errors.Is(err, context.Canceled) {
 		t.Errorf("after cancellation: %v", err)
 	}
 }

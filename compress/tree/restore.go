@@ -17,6 +17,7 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress"
+	"orcomgo/compress/sidefiles"
 )
 
 // RestoreOptions control Restore.
@@ -213,7 +214,7 @@ func (x *restoration) contents(ctx context.Context) error {
 		}
 	case any:
 		s := &sink{x: x}
-		err := x.side.Extract(ctx, want, s)
+		err := x.side.Extract(ctx, want, sidefiles.Sink{Begin: s.begin, End: s.end})
 		s.abort()
 		if err != nil {
 			return err
@@ -233,8 +234,8 @@ type sink struct {
 	f *holeWriter // that is being written
 }
 
-// Begin implements sidefiles.Sink.
-func (s *sink) Begin(k int) (io.Writer, error) {
+// begin is that of sidefiles.Sink.
+func (s *sink) begin(k int) (io.Writer, error) {
 	f, err := commit.NewTemp(s.x.at(s.x.out[s.x.entry[k]]))
 	if err != nil {
 		return nil, err
@@ -243,8 +244,8 @@ func (s *sink) Begin(k int) (io.Writer, error) {
 	return counter{s.f, s.x.add}, nil
 }
 
-// End implements sidefiles.Sink.
-func (s *sink) End(k int, damage error) error {
+// end is that of sidefiles.Sink.
+func (s *sink) end(k int, damage error) error {
 	i, f, w := s.x.entry[k], s.f.f, s.f
 	s.f = nil
 	if damage != nil {
