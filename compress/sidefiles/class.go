@@ -137,6 +137,9 @@ func isText(sample []byte) bool {
 	return control*100 <= len(sample) && bytes.Count(sample, []byte{0xff})*100 <= len(sample)
 }
 
+// isZero reports whether all bytes are 0.
+func isZero(text []byte) bool { return len(bytes.TrimLeft(text, "\x00")) == 0 }
+
 // entropy returns that of the bytes of a sample, in bits a byte.
 func entropy(sample []byte) float64 {
 	var counts [256]int

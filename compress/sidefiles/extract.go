@@ -24,7 +24,7 @@ type Sink struct {
 func (z *Reader) Extract(ctx context.Context, want []bool, sink Sink) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p := &pass{z: z, queue: make(chan *decoded, z.o.threads-1), current: &decoded{block: -1}}
+	p := &pass{z: z, queue: make(chan *decoded, z.o.Threads-1), current: &decoded{block: -1}}
 	go p.decodeAhead(ctx, want)
 	for at := range z.entries {
 		if want == nil || want[z.entries[at].number] {
@@ -81,7 +81,7 @@ func (p *pass) decodeAhead(ctx context.Context, want []bool) {
 				d.text, d.err = p.z.decode(d.block)
 				close(d.ready)
 			}
-			if p.z.o.threads == 1 {
+			if p.z.o.Threads == 1 {
 				decode()
 			} else {
 				go decode()
@@ -148,7 +148,7 @@ func (p *pass) file(ctx context.Context, at int, sink Sink) error {
 // that are whole; read is called with the bytes that were read, in several goroutines.
 func (z *Reader) Check(ctx context.Context, read func(n int)) (damage []error, err error) {
 	errs := make([]error, len(z.blocks))
-	tasks.Each(len(z.blocks), z.o.threads, func(_, b int) {
+	tasks.Each(len(z.blocks), z.o.Threads, func(_, b int) {
 		if ctx.Err() == nil {
 			_, errs[b] = z.coded(b)
 			read(z.blocks[b].coded)

@@ -109,7 +109,7 @@ func newReader(f *vfs.File, data io.ReaderAt, path string, size int64, o Options
 	r.files = sync.OnceValue(func() []archivedFiles { return filesOf(r.Listing) })
 	start := int64(headerSize + len(coded))
 	length := r.lastStart(coded, lastErr == nil) - start
-	side, err := sidefiles.NewReader(io.NewSectionReader(data, start, length), length, o.sidefiles()...)
+	side, err := sidefiles.NewReader(io.NewSectionReader(data, start, length), length, o.sidefiles())
 	if err == nil {
 		r.side = side
 	} else if err = r.explain(err); !errors.Is(err, parse.ErrCorrupt) {
