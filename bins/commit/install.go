@@ -442,18 +442,12 @@ func TakesName(path, dir, name string) error {
 		return nil
 	}
 	there, err := vfs.Stat(filepath.Dir(path))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	var here fs.FileInfo
+	if err == nil {
+		here, err = vfs.Stat(dir)
 	}
 	if err != nil {
-		return err
-	}
-	here, err := vfs.Stat(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
+		return ignoreMissing(err)
 	}
 	if os.SameFile(there, here) {
 		return fmt.Errorf("%s: this is the name of one of the files of the archive %s: choose another directory",
@@ -463,10 +457,5 @@ func TakesName(path, dir, name string) error {
 }
 
 func isExt(ext string) bool {
-	for s := range stages {
-		if slices.Contains(exts[s][:], ext) {
-			return true
-		}
-	}
-	return ext == ParityExt
+	return slices.Contains(exts[Bins][:], ext) || slices.Contains(exts[Packed][:], ext) || ext == ParityExt
 }
