@@ -184,7 +184,7 @@ func (x *restoration) directories() (commit.Made, error) {
 		if x.Entries[i].Kind != Directory || x.out[i] == "" {
 			continue
 		}
-		err := vfs.MkdirPrivate(x.at(x.out[i]))
+		err := vfs.Mkdir(x.at(x.out[i]), 0o700)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return made, err
 		}
