@@ -71,7 +71,7 @@ func (r *resources) packed(to *streams, command, path string, s *compress.Summar
 	w := to.err
 	switch {
 	case r.json:
-		return writeJSON(to.out, r.packJSON(command, path, s, bins))
+		return writeJSON(to.out, packJSON{r.runJSON(command), s, bins, packedFiles(path)})
 	case s.AlreadyPacked:
 		return r.nothingToDo(to, path+" is packed already")
 	case r.quiet:
