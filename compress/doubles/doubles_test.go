@@ -142,7 +142,7 @@ func TestRoundTrip(t *testing.T) {
 			if err != nil || !bytes.Equal(got, data) {
 				t.Errorf("%s, %d bytes: differs, %v", name, width, err)
 			}
-			if _, err := Decode(stream, len(data)-1, 1); err != ErrSize {
+			if _, err := Decode(stream, len(data)-1, 1); err != ErrCorrupt {
 				t.Errorf("%s: longer than allowed: %v", name, err)
 			}
 		}

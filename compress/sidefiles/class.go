@@ -66,7 +66,7 @@ func classify(sample []byte) (class, *coded) {
 		}
 	}
 	if isText(sample) {
-		if len(sample) < minAlone || !tables.Likely(sample) {
+		if _, likely := tables.Kind(sample); len(sample) < minAlone || !likely {
 			return classText, nil
 		}
 		if len(sample) >= maxTrial {

@@ -89,7 +89,7 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil || string(got) != text {
 			t.Errorf("%s: %d bytes of %d, %v", name, len(got), len(text), err)
 		}
-		if _, err := Decode(stream, len(text)-1, 1); err != ErrSize {
+		if _, err := Decode(stream, len(text)-1, 1); err != ErrCorrupt {
 			t.Errorf("%s: longer than allowed: %v", name, err)
 		}
 	}
