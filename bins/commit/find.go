@@ -119,14 +119,17 @@ func One(path string) (Entry, error) {
 
 // nameList lists at most a few names.
 func nameList(found []Entry) string {
-	const most = 8
 	var names []string
-	for i, e := range found {
-		if i == most {
-			names = append(names, fmt.Sprintf("and %d more", len(found)-most))
-			break
-		}
+	for _, e := range found {
 		names = append(names, e.Name)
+	}
+	return FirstNames(names, 8)
+}
+
+// FirstNames lists so many names at most, and says how many more there are.
+func FirstNames(names []string, most int) string {
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
 	}
 	return strings.Join(names, ", ")
 }

@@ -225,24 +225,11 @@ func InstallParity(dir, name string, parity *Temp) error {
 
 // installBeside gives a file the name with an extension, in a locked directory, of which it replaces an older one.
 func installBeside(dir, name, ext string, file *Temp) error {
-	path := filepath.Join(dir, name+ext)
-	switch _, err := vfs.Lstat(path); {
-	case errors.Is(err, fs.ErrNotExist):
-		err = file.Install(path, false)
-		if err == nil {
-			err = vfs.SyncDir(dir)
-		}
-		return err
-	case err != nil:
+	there, err := isThere(dir, name, ext)
+	if err != nil {
 		return err
 	}
-	switch ours, err := isFileOf(dir, name, ext); {
-	case err != nil:
-		return err
-	case !ours:
-		return fmt.Errorf("%s: %w", path, ErrForeign)
-	}
-	if err := file.Install(path, true); err != nil {
+	if err := file.Install(filepath.Join(dir, name+ext), there); err != nil {
 		return err
 	}
 	return vfs.SyncDir(dir)

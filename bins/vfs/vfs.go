@@ -90,10 +90,6 @@ func withPath(path string, err error) error {
 
 // OfPath returns an error of this package as one of another path, or nil: that of a file that is not called so yet.
 func OfPath(path string, err error) error {
-	var own *pathError
-	if errors.As(err, &own) {
-		return &pathError{path, own.err}
-	}
 	return withPath(path, err)
 }
 
