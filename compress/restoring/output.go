@@ -3,7 +3,6 @@ package restoring
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -228,5 +227,3 @@ func (f *fifoStream) Write(b []byte) (int, error) {
 	}
 	return len(b), nil
 }
-
-var _ io.Writer = (*fifoStream)(nil)

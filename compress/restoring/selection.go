@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
+	"orcomgo/bins/commit"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/source"
@@ -36,7 +36,7 @@ func selectRecords(ctx context.Context, src source.Source, o *UnpackOptions) (*s
 			}
 		}
 		if most <= o.Records.From {
-			return nil, fmt.Errorf("%s: the archive has no record %d: %s", src.Paths()[0], o.Records.From+1, mostRecords(most))
+			return nil, fmt.Errorf("%s: the archive has no record %d: its inputs have %d at most", src.Paths()[0], o.Records.From+1, most)
 		}
 	}
 	if o.Chosen != nil {
@@ -104,13 +104,6 @@ func leadOf(man *archive.Manifest, i int) int {
 		return in.Mate
 	}
 	return i
-}
-
-func mostRecords(n uint64) string {
-	if n == 1 {
-		return "its inputs have 1 at most"
-	}
-	return fmt.Sprintf("its inputs have %d at most", n)
 }
 
 // askedInputs returns which inputs o asks for.
@@ -182,7 +175,7 @@ func inputNames(man *archive.Manifest) string {
 	for i := range man.Inputs {
 		names = append(names, man.Inputs[i].Name)
 	}
-	return shortList(names)
+	return commit.FirstNames(names, 8)
 }
 
 // sampleNames lists the samples for messages, after a colon.
@@ -196,16 +189,7 @@ func sampleNames(man *archive.Manifest) string {
 	if names == nil {
 		return ": it is not an archive of several samples"
 	}
-	return ": there are " + shortList(names)
-}
-
-// shortList lists the first names.
-func shortList(names []string) string {
-	const most = 8
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return strings.Join(names, ", ")
+	return ": there are " + commit.FirstNames(names, 8)
 }
 
 // spans returns which records of a slice are restored.
