@@ -110,9 +110,12 @@ func newReader(f *vfs.File, data io.ReaderAt, path string, size int64, o Options
 	start := int64(headerSize + len(coded))
 	length := r.lastStart(coded, lastErr == nil) - start
 	side, err := sidefiles.NewReader(io.NewSectionReader(data, start, length), length, o.sidefiles())
-	if err == nil {
+	switch {
+	case err == nil:
 		r.side = side
-	} else if err = r.explain(err); !errors.Is(err, parse.ErrCorrupt) {
+	case errors.Is(err, sidefiles.ErrCorrupt), errors.Is(err, sidefiles.ErrFormat):
+		err = damaged(path, "the index of its files can't be read")
+	default:
 		return nil, err
 	}
 	r.sideProblem = cmp.Or(err, r.assign())
@@ -172,14 +175,6 @@ func (r *Reader) codedListing(sized []byte, at func(n uint64) int64) ([]byte, er
 		return nil, damaged(r.path, "the checksum of its listing is wrong")
 	}
 	return coded, nil
-}
-
-// explain turns an error of package sidefiles into one of this package.
-func (r *Reader) explain(err error) error {
-	if errors.Is(err, sidefiles.ErrCorrupt) || errors.Is(err, sidefiles.ErrFormat) {
-		return damaged(r.path, "the index of its files can't be read")
-	}
-	return err
 }
 
 func (r *Reader) read(b []byte, at int64) error {

@@ -215,7 +215,9 @@ func (x *restoration) contents(ctx context.Context) error {
 	case any:
 		s := &sink{x: x}
 		err := x.side.Extract(ctx, want, sidefiles.Sink{Begin: s.begin, End: s.end})
-		s.abort()
+		if s.f != nil { // it is not complete
+			s.f.f.Discard()
+		}
 		if err != nil {
 			return err
 		}
@@ -261,13 +263,6 @@ func (s *sink) end(k int, damage error) error {
 		return s.x.name(i, f)
 	})
 	return nil
-}
-
-// abort discards a file that is not complete.
-func (s *sink) abort() {
-	if s.f != nil {
-		s.f.f.Discard()
-	}
 }
 
 // name completes a restored side file and gives it its name.

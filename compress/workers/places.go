@@ -15,11 +15,6 @@ type places struct {
 	waiting []*waitingTask // in the order in which they take places
 }
 
-func newPlaces(number int) *places {
-	number = max(number, 1)
-	return &places{Number: number, free: number}
-}
-
 // waitingTask is a task that waits for a place.
 type waitingTask struct {
 	turn  int
