@@ -44,6 +44,9 @@ func MakeDir(dir string) (made Made, err error) {
 			return nil, err
 		}
 	}
+	if len(made) > 0 {
+		IfAbandoned(made.Undo)
+	}
 	return made, nil
 }
 
@@ -70,7 +73,9 @@ func lockDir(dir string) (unlock func(), held bool, err error) {
 		locked, err := d.Lock()
 		switch {
 		case locked || errors.Is(err, errors.ErrUnsupported):
+			changing.RLock()
 			return func() {
+				changing.RUnlock()
 				d.Unlock()
 				d.Close()
 			}, locked, nil

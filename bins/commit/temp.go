@@ -19,6 +19,7 @@ type Temp struct {
 	*vfs.File
 	dir     string
 	path    string // the random name; "" if there is none
+	over    func() // of IfAbandoned, for the random name
 	access  Access // who may read it once it has its name
 	modeSet bool   // its mode is what it is to be
 }
@@ -81,6 +82,8 @@ func newTemp(dir, path string) (*Temp, error) {
 			t.Close()
 			continue
 		}
+		path := t.path
+		t.over = IfAbandoned(func() { vfs.Remove(path) })
 		return t, nil
 	}
 }
@@ -90,7 +93,7 @@ func newTemp(dir, path string) (*Temp, error) {
 func NewUnnamed(dir, path string) (*Temp, error) {
 	t, err := newTemp(dir, path)
 	if err == nil && t.path != "" && vfs.Remove(t.path) == nil {
-		t.path = ""
+		t.noName()
 	}
 	return t, err
 }
@@ -118,8 +121,16 @@ func (t *Temp) Install(path string, replace bool) error {
 	if err := rename(t.path, path); err != nil {
 		return err
 	}
-	t.path = ""
+	t.noName()
 	return nil
+}
+
+// noName notes that the file has no random name any more.
+func (t *Temp) noName() {
+	t.path = ""
+	if t.over != nil {
+		t.over()
+	}
 }
 
 // Discard closes the file and removes its random name, if it has one. After Install it only
@@ -127,7 +138,7 @@ func (t *Temp) Install(path string, replace bool) error {
 func (t *Temp) Discard() {
 	if t.path != "" {
 		vfs.Remove(t.path)
-		t.path = ""
+		t.noName()
 	}
 	t.Close()
 }

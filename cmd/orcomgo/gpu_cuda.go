@@ -2,9 +2,6 @@
 
 package main
 
-// #cgo LDFLAGS: -lcuda
-import "C" // init_cuda.c is linked
-
 import (
 	"context"
 	"fmt"

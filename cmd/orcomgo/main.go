@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"orcomgo/bins/commit"
+
 	"golang.org/x/term"
 )
 
@@ -26,9 +29,13 @@ const (
 	exitSignal  = 128
 )
 
-// abortGrace is how long an interrupted command may take to clean up. The disk may first have to
-// finish earlier writes.
-const abortGrace = 20 * time.Second
+// After a signal a command says so if it does not end at once, and is abandoned soon after: some stages compute for many seconds before
+// they would look. Only while an archive is being given its names it may take longer, as the disk may have to finish earlier writes.
+const (
+	abortSaid     = 100 * time.Millisecond
+	abortAfter    = 500 * time.Millisecond
+	abortPatience = 20 * time.Second
+)
 
 // usageError is a mistake in the command line of a command, or of the program if that is "".
 type usageError struct {
@@ -50,7 +57,7 @@ func main() { runProcess(tuning{}) }
 
 // runProcess runs the command of the process and ends that.
 func runProcess(t tuning) {
-	s := &streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, terminal: term.IsTerminal(int(os.Stderr.Fd())), tuning: t}
+	s := &streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, terminal: term.IsTerminal(int(os.Stderr.Fd())), tuning: t, log: new(runLog)}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, abortSignals()...)
@@ -66,9 +73,18 @@ func runProcess(t tuning) {
 		got := <-signals
 		signal.Stop(signals) // a second one ends the process at once
 		cancel(signalled{got})
-		// a call that blocks on a pipe or a file system may never return
-		time.Sleep(abortGrace)
-		os.Exit(fail(s, signalled{got}))
+		clear := ""
+		if s.terminal {
+			clear = "\r\x1b[K" // of a bar
+		}
+		time.Sleep(abortSaid)
+		fmt.Fprint(s.err, clear, "orcomgo: interrupting\n")
+		time.Sleep(abortAfter)
+		commit.Abandon(abortPatience)
+		fmt.Fprint(s.err, clear)
+		status := fail(s, signalled{got})
+		s.log.end(status, signalled{got})
+		os.Exit(status)
 	}()
 	os.Exit(run(ctx, s, os.Args[1:]))
 }
@@ -106,7 +122,7 @@ func (s signalled) status() int {
 // run is main without the process: it returns the exit status.
 func run(ctx context.Context, standard *streams, args []string) int {
 	out, s := &stdoutWriter{to: standard.out, refused: standard.noOut}, *standard
-	s.out, s.err, s.log = out, stderrWriter{standard.err}, new(runLog)
+	s.out, s.err, s.log = out, stderrWriter{standard.err}, cmp.Or(s.log, new(runLog))
 	root := commandTree(&s)
 	root.SetArgs(append([]string{}, args...)) // cobra takes those of the process for nil
 	err := root.ExecuteContext(ctx)

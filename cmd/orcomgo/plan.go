@@ -164,6 +164,7 @@ func (o *planFlags) run(ctx context.Context, s *streams, args []string) error {
 		return fmt.Errorf("%s: a directory for temporary files can't be made: %w", cmp.Or(o.tempDir, os.TempDir()), vfs.Cause(err))
 	}
 	defer os.RemoveAll(p.dir)
+	defer commit.IfAbandoned(func() { os.RemoveAll(p.dir) })()
 	if err := p.group(ctx); err != nil {
 		return err
 	}

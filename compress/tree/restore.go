@@ -92,6 +92,12 @@ func (r *Reader) Restore(ctx context.Context, o RestoreOptions) (*Summary, error
 	}
 	x.all = x.total()
 	made, err := x.directories()
+	undo := func() {
+		for _, path := range slices.Backward(made) {
+			vfs.Remove(path) // fails if something is in it
+		}
+	}
+	defer commit.IfAbandoned(undo)()
 	if err == nil {
 		err = x.contents(ctx)
 	}
@@ -105,9 +111,7 @@ func (r *Reader) Restore(ctx context.Context, o RestoreOptions) (*Summary, error
 		err = x.finishDirectories()
 	}
 	if err != nil {
-		for _, path := range slices.Backward(made) {
-			vfs.Remove(path) // fails if something is in it
-		}
+		undo()
 		return nil, err
 	}
 	return x.summary()

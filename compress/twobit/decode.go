@@ -63,8 +63,7 @@ func stream(d *entropy.Decoder, stored []byte, symbols uint64) ([]byte, error) {
 
 // copies fills in the bases. literals has so many.
 func (s *Sequence) copies(in []parse.Cursor, literals []byte, left int) bool {
-	// Words are read across the end of the literals.
-	padded := literals
+	var padded []byte // the last of the literals and more bytes, as words are read across their end
 	at, from, to := 0, 0, len(in[streamKinds].Rest)
 	literal := func(n int) bool {
 		if n > left || n > s.n-at {
@@ -72,7 +71,7 @@ func (s *Sequence) copies(in []parse.Cursor, literals []byte, left int) bool {
 		}
 		// Near the end of the literals there is a copy of them with more bytes.
 		for n > 0 {
-			if len(padded) == len(literals) {
+			if padded == nil {
 				safe := 4*(len(literals)-bases.Pad) - from // bases that can be copied without reading beyond the end
 				if m := min(n, safe); m > 0 {
 					copyForward(s.packed, at, literals, from, m)
