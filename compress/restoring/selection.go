@@ -9,7 +9,6 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/compress/archive"
-	"orcomgo/compress/columns"
 	"orcomgo/compress/source"
 )
 
@@ -190,11 +189,6 @@ func sampleNames(man *archive.Manifest) string {
 		return ": it is not an archive of several samples"
 	}
 	return ": there are " + commit.FirstNames(names, 8)
-}
-
-// spans returns which records of a slice are restored.
-func (s *selection) spans(slice *archive.Slice) []columns.Span {
-	return spansOf(slice, s.records[slice.First.Input])
 }
 
 // whole reports whether all records of an input are restored.
