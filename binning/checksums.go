@@ -45,7 +45,7 @@ type fileSums struct {
 // teeSums begins to compute the checksums of what is read of in.
 func teeSums(ctx context.Context, in io.Reader) *fileSums {
 	s := digest.NewStream(ctx, digest.New(true, true))
-	return &fileSums{first: s, tee: s.Tee(in)}
+	return &fileSums{first: s, tee: io.TeeReader(in, s)}
 }
 
 // begin starts to compute the checksums of a file that is read a second time. It is called when the first block of the input is read:

@@ -175,7 +175,7 @@ func TestReadError(t *testing.T) {
 // TestAssignWaitEnds: Assign ends with the context while it waits for working memory.
 func TestAssignWaitEnds(t *testing.T) {
 	c := NewCPU(Resources{Streams: 1, Run: serial}).(*cpu)
-	c.busy <- struct{}{}
+	<-c.jobs
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(10*time.Millisecond, cancel)
 	err := c.Assign(ctx, &Text{Data: []byte("@a\nC\n+\nI\n"), Last: true}, new(bins.Block))

@@ -29,21 +29,25 @@ const sniffLen = 1 << 20
 // openInput opens an input and looks at its first text. If wrapped is set, FASTQ is read as
 // wrapped over lines. It is also if the first text does not have four lines a record; then the
 // RecordError says where.
-func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *RecordError, error) {
+func (r *run) openInput(ctx context.Context, i int, wrapped bool) (in *input, strict *RecordError, err error) {
 	spec := r.Inputs[i]
 	src, err := r.openSource(ctx, spec.Path, &r.read[i])
 	if err != nil {
 		return nil, nil, err
 	}
+	defer func() {
+		if err != nil {
+			src.close()
+		}
+	}()
 	head := make([]byte, sniffLen)
 	n, err := src.Read(head)
 	if err != nil && err != io.EOF {
-		src.close()
 		return nil, nil, err
 	}
 	head = head[:n]
 	ended := err == io.EOF
-	in := &input{index: i, spec: spec, src: src}
+	in = &input{index: i, spec: spec, src: src}
 	blockSize := int(r.Options.BlockSize)
 	size := blockSize
 	if src.plain {
@@ -51,12 +55,10 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 	} else if src.named {
 		size = int(min(src.likely(), int64(blockSize)))
 	}
-	var strict *RecordError
 	kind := record.FASTQ // of an empty input
 	if n > 0 {
 		var ok bool
 		if kind, ok = record.KindOf(head[0]); !ok {
-			src.close()
 			return nil, nil, &RecordError{File: src.path, Record: 1, Expected: expectedMarks(), Found: showByte(head[0])}
 		}
 	}
@@ -81,7 +83,6 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 		if src.gzip != nil && src.named && !ended {
 			more, err := src.startBGZF(n)
 			if err != nil {
-				src.close()
 				return nil, nil, err
 			}
 			c.left, c.ahead, c.size = append(head, more...), len(more), size+memberSlack

@@ -187,7 +187,9 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 	write, collect := r.failed() == nil, false
 	if write {
 		r.out.Reserve(s.encoded)
-		collect = r.muchGarbage(it.chunk.textLen)
+		if r.sinceGC += it.chunk.textLen; r.sinceGC >= gcEvery {
+			collect, r.sinceGC = true, 0
+		}
 		r.blocks++
 		for _, bin := range s.block.Bins {
 			r.bases += bin.Bases
@@ -210,15 +212,6 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 // until there is as much garbage as memory in use, and nearly all of that is buffers: up to
 // twice the memory that is needed would be used.
 const gcEvery = 1 << 30
-
-// muchGarbage reports whether the garbage collector is to be called, after a block of so much text.
-func (r *run) muchGarbage(text uint64) bool {
-	if r.sinceGC += text; r.sinceGC < gcEvery {
-		return false
-	}
-	r.sinceGC = 0
-	return true
-}
 
 // fail ends the run with an error; the first one counts. Errors about the inputs come in block
 // order, so that the first does not depend on which stream is faster.

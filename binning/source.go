@@ -59,9 +59,14 @@ type source struct {
 
 // openSource opens an input and finds out from its first bytes how it is compressed. What is
 // read from anything but a regular file ends with ctx, even while it waits for bytes.
-func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64) (*source, error) {
+func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64) (_ *source, err error) {
 	// Reading waits more than it works, so it has goroutines of its own.
 	s := &source{path: path, count: count, tick: r.progress, threads: min(16, max(2, r.Threads)), close: func() {}}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
 	var in io.Reader
 	if path == "-" {
 		s.path = "stdin"
@@ -79,16 +84,15 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, vfs.Cause(err))
 		}
+		s.f, in = f, f
+		s.close = func() { f.Close() }
 		info, err := f.Stat()
 		if err == nil && info.IsDir() {
 			err = errors.New("is a directory, expected a FASTQ or FASTA file")
 		}
 		if err != nil {
-			f.Close()
 			return nil, fmt.Errorf("%s: %w", path, vfs.Cause(err))
 		}
-		s.f, in = f, f
-		s.close = func() { f.Close() }
 		if s.plain, s.size = info.Mode().IsRegular(), info.Size(); s.plain {
 			s.file, s.before, s.named = f, info, true
 		} else {
@@ -103,17 +107,13 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 	b := bufio.NewReaderSize(s.first, 1<<18)
 	head, err := b.Peek(18)
 	if err != nil && err != io.EOF {
-		s.close()
 		return nil, s.wrap(err)
 	}
 	more, err := b.Peek(4 << 10)
 	if err != nil && err != io.EOF {
-		err = s.wrap(err)
-	} else {
-		s.bam, err = refuseForeign(s.path, more)
+		return nil, s.wrap(err)
 	}
-	if err != nil {
-		s.close()
+	if s.bam, err = refuseForeign(s.path, more); err != nil {
 		return nil, err
 	}
 	s.compressed = true
@@ -135,7 +135,6 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 		s.plain = false
 		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(1<<31))
 		if err != nil {
-			s.close()
 			return nil, s.wrap(err)
 		}
 		file := s.close
@@ -143,7 +142,6 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 	case isXZ(head):
 		s.plain = false
 		if s.r, err = newXZ(b); err != nil {
-			s.close()
 			return nil, s.wrap(err)
 		}
 	case isBzip2(head):

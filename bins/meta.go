@@ -106,30 +106,21 @@ const (
 	matesFurther = 2
 )
 
-func bit(set bool, b byte) byte {
-	if set {
-		return b
-	}
-	return 0
-}
-
 // appendTrailer appends the trailer: everything of Meta but its ID.
 func appendTrailer(t []byte, m *Meta) []byte {
-	t = binary.AppendUvarint(t, uint64(len(m.Tool)))
-	t = append(t, m.Tool...)
+	t = parse.AppendBlock(t, m.Tool)
 	o := &m.Options
-	t = append(t, bit(o.ReadsOnly, optReadsOnly)|bit(o.OrderAny, optOrderAny)|bit(o.DropNames, optDropNames), byte(o.Quality))
+	t = append(t, parse.Flags(o.ReadsOnly, o.OrderAny, o.DropNames), byte(o.Quality))
 	t = binary.AppendUvarint(t, o.BlockSize)
 	t = binary.AppendUvarint(t, uint64(len(m.Inputs)))
 	for i := range m.Inputs {
 		in := &m.Inputs[i]
-		t = binary.AppendUvarint(t, uint64(len(in.Name)))
-		t = append(t, in.Name...)
+		t = parse.AppendBlock(t, in.Name)
 		mate := in.Mate
 		if in.Further {
 			mate = in.Lead
 		}
-		t = append(t, byte(in.Kind), bit(in.First, matesFirst)|bit(in.Further, matesFurther))
+		t = append(t, byte(in.Kind), parse.Flags(in.First, in.Further))
 		t = binary.AppendUvarint(t, uint64(mate+1))
 		t = binary.AppendUvarint(t, in.Records)
 		t = binary.AppendUvarint(t, in.Bytes)
@@ -138,8 +129,7 @@ func appendTrailer(t []byte, m *Meta) []byte {
 	t = binary.AppendUvarint(t, uint64(len(m.Blocks)))
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
-		t = append(t, bit(b.Varied, flagVaried)|bit(b.HasNames, flagNames)|bit(b.HasQuals, flagQuals)|
-			bit(b.HasExceptions, flagExceptions)|bit(b.HasForms, flagForms))
+		t = append(t, parse.Flags(b.Varied, b.HasNames, b.HasQuals, b.HasExceptions, b.HasForms))
 		for _, v := range []uint64{uint64(b.Input), b.FirstRecord, uint64(b.Records), b.TextLen, b.Bases, uint64(b.FixedLen),
 			b.NamesLen, b.QualsLen, b.PackedLen, b.StoredDNA, b.StoredNames, b.StoredQuals, b.StoredMeta, b.dirLen} {
 			t = binary.AppendUvarint(t, v)

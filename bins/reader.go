@@ -198,7 +198,7 @@ func (r *Reader) checkData() error {
 func (r *Reader) Meta() *Meta { return r.info }
 
 // Paths returns the names of the data file and the meta file.
-func (r *Reader) Paths() (data, meta string) { return r.data.Name(), r.meta.Name() }
+func (r *Reader) Paths() []string { return []string{r.data.Name(), r.meta.Name()} }
 
 // Close closes the files. Bins without a name are gone then, and so are directories that were made for them and are empty.
 func (r *Reader) Close() error {

@@ -6,6 +6,7 @@
 package groups
 
 import (
+	"cmp"
 	"slices"
 
 	"orcomgo/internal/tasks"
@@ -32,15 +33,7 @@ func edgesOf(sketches []*Sketch, threads int) []edge {
 			all = append(all, kmer{hash, uint32(i)})
 		}
 	}
-	slices.SortFunc(all, func(a, b kmer) int {
-		switch {
-		case a.hash != b.hash && a.hash < b.hash || a.hash == b.hash && a.sample < b.sample:
-			return -1
-		case a == b:
-			return 0
-		}
-		return 1
-	})
+	slices.SortFunc(all, func(a, b kmer) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.sample, b.sample)) })
 	places := make([][]int, len(sketches)) // of the k-mers of each sample in all
 	for at, k := range all {
 		places[k.sample] = append(places[k.sample], at)

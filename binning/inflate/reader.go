@@ -74,9 +74,7 @@ type Reader struct {
 	quit        atomic.Bool
 	over        chan struct{} // closed when events are of no interest any longer
 
-	ended   chan struct{} // closed when the context has ended
-	reason  error         // why; set before that
-	release func() bool   // of the context
+	ctx context.Context
 
 	fetcher  *fetcher
 	fetching bool
@@ -147,7 +145,7 @@ func NewReader(ctx context.Context, in io.Reader, o Options) *Reader {
 	if o.Memory == 0 {
 		memory = DefaultMemory(threads)
 	}
-	z := &Reader{offset: o.Offset, chunk: o.chunk, ratio: 16 * usualRatio, threads: threads, most: 2, speculative: threads > 1}
+	z := &Reader{ctx: ctx, offset: o.Offset, chunk: o.chunk, ratio: 16 * usualRatio, threads: threads, most: 2, speculative: threads > 1}
 	switch most := memory/(memoryChunk*aheadChunk) - 1; {
 	case z.chunk > 0:
 		z.most = window(threads)
@@ -164,11 +162,7 @@ func NewReader(ctx context.Context, in io.Reader, o Options) *Reader {
 	z.chunk = max(z.chunk, 2*overlap)
 	z.slots = make(chan struct{}, threads)
 	z.events = make(chan event, 4*z.most)
-	z.over, z.ended = make(chan struct{}), make(chan struct{})
-	z.release = context.AfterFunc(ctx, func() {
-		z.reason = ctx.Err()
-		close(z.ended)
-	})
+	z.over = make(chan struct{})
 	z.pool.most = memory
 	z.fetcher = &fetcher{in: in}
 	z.chain = chain{d: newDecoder(), window: make([]byte, 0, windowSize)}
@@ -214,10 +208,8 @@ func (z *Reader) Next() (*Piece, error) {
 		if z.err != nil {
 			return nil, z.err
 		}
-		select {
-		case <-z.ended:
-			return nil, z.reason
-		default:
+		if err := z.ctx.Err(); err != nil {
+			return nil, err
 		}
 		z.drain()
 		z.advance()
@@ -233,8 +225,8 @@ func (z *Reader) Next() (*Piece, error) {
 		select {
 		case e := <-z.events:
 			z.handle(e)
-		case <-z.ended:
-			return nil, z.reason
+		case <-z.ctx.Done():
+			return nil, z.ctx.Err()
 		}
 	}
 	p := z.pieces[0]
@@ -264,7 +256,6 @@ func (z *Reader) Read(p []byte) (int, error) {
 func (z *Reader) finish() {
 	if !z.quit.Swap(true) {
 		close(z.over)
-		z.release()
 	}
 	z.segs, z.spans, z.free = nil, nil, nil
 	z.pool.drop()

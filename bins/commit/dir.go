@@ -31,7 +31,7 @@ func MakeDir(dir string) (made Made, err error) {
 		missing = append(missing, d)
 	}
 	for i := len(missing) - 1; i >= 0; i-- {
-		err := vfs.Mkdir(missing[i])
+		err := vfs.Mkdir(missing[i], 0o777)
 		if errors.Is(err, fs.ErrExist) {
 			continue // another process was faster
 		}

@@ -225,24 +225,11 @@ func InstallParity(dir, name string, parity *Temp) error {
 
 // installBeside gives a file the name with an extension, in a locked directory, of which it replaces an older one.
 func installBeside(dir, name, ext string, file *Temp) error {
-	path := filepath.Join(dir, name+ext)
-	switch _, err := vfs.Lstat(path); {
-	case errors.Is(err, fs.ErrNotExist):
-		err = file.Install(path, false)
-		if err == nil {
-			err = vfs.SyncDir(dir)
-		}
-		return err
-	case err != nil:
+	there, err := isThere(dir, name, ext)
+	if err != nil {
 		return err
 	}
-	switch ours, err := isFileOf(dir, name, ext); {
-	case err != nil:
-		return err
-	case !ours:
-		return fmt.Errorf("%s: %w", path, ErrForeign)
-	}
-	if err := file.Install(path, true); err != nil {
+	if err := file.Install(filepath.Join(dir, name+ext), there); err != nil {
 		return err
 	}
 	return vfs.SyncDir(dir)
@@ -442,18 +429,12 @@ func TakesName(path, dir, name string) error {
 		return nil
 	}
 	there, err := vfs.Stat(filepath.Dir(path))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	var here fs.FileInfo
+	if err == nil {
+		here, err = vfs.Stat(dir)
 	}
 	if err != nil {
-		return err
-	}
-	here, err := vfs.Stat(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
+		return ignoreMissing(err)
 	}
 	if os.SameFile(there, here) {
 		return fmt.Errorf("%s: this is the name of one of the files of the archive %s: choose another directory",
@@ -463,10 +444,5 @@ func TakesName(path, dir, name string) error {
 }
 
 func isExt(ext string) bool {
-	for s := range stages {
-		if slices.Contains(exts[s][:], ext) {
-			return true
-		}
-	}
-	return ext == ParityExt
+	return slices.Contains(exts[Bins][:], ext) || slices.Contains(exts[Packed][:], ext) || ext == ParityExt
 }

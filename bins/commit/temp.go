@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -38,6 +39,22 @@ func tempPath(dir string) string {
 
 // NewTemp makes a file that will be called path.
 func NewTemp(path string) (*Temp, error) { return newTemp(filepath.Dir(path), path) }
+
+// WriteTemp is NewTemp of a file that has what write writes to it, and is synced.
+func WriteTemp(path string, write func(w io.Writer) error) (*Temp, error) {
+	t, err := NewTemp(path)
+	if err != nil {
+		return nil, err
+	}
+	if err = write(t); err == nil {
+		err = t.Sync()
+	}
+	if err != nil {
+		t.Discard()
+		return nil, err
+	}
+	return t, nil
+}
 
 // newTemp makes a file in dir; path is for messages.
 func newTemp(dir, path string) (*Temp, error) {

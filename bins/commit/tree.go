@@ -2,7 +2,6 @@ package commit
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -68,17 +67,8 @@ func FindTrees(path string) ([]Tree, error) {
 
 // LookupTree reports whether dir has a side archive called name. The error is ErrForeign if another file has its name.
 func LookupTree(dir, name string) (t Tree, found bool, err error) {
-	t = Tree{dir, name}
-	if _, err := vfs.Lstat(t.Path()); errors.Is(err, fs.ErrNotExist) {
-		return t, false, nil
-	} else if err != nil {
-		return t, false, err
-	}
-	found, err = isFileOf(dir, name, TreeExt)
-	if err == nil && !found {
-		err = fmt.Errorf("%s: %w", t.Path(), ErrForeign)
-	}
-	return t, found, err
+	found, err = isThere(dir, name, TreeExt)
+	return Tree{dir, name}, found, err
 }
 
 // InstallTree makes file, which must have been synced, the side archive name of dir. It replaces the one that is there now if replaces,

@@ -90,10 +90,6 @@ func withPath(path string, err error) error {
 
 // OfPath returns an error of this package as one of another path, or nil: that of a file that is not called so yet.
 func OfPath(path string, err error) error {
-	var own *pathError
-	if errors.As(err, &own) {
-		return &pathError{path, own.err}
-	}
 	return withPath(path, err)
 }
 
@@ -321,14 +317,9 @@ func ReadDir(dir string) ([]fs.DirEntry, error) {
 	return callFor("readdir", dir, func() ([]fs.DirEntry, error) { return os.ReadDir(dir) })
 }
 
-// Mkdir makes a directory.
-func Mkdir(dir string) error {
-	return call("mkdir", dir, func() error { return os.Mkdir(dir, 0o777) })
-}
-
-// MkdirPrivate makes a directory of its owner alone.
-func MkdirPrivate(dir string) error {
-	return call("mkdir", dir, func() error { return os.Mkdir(dir, 0o700) })
+// Mkdir makes a directory with permissions, less what the umask removes.
+func Mkdir(dir string, permissions fs.FileMode) error {
+	return call("mkdir", dir, func() error { return os.Mkdir(dir, permissions) })
 }
 
 // FoldsCase reports whether names in a directory, or in the one that it will be made in, are one name if they differ by case only. A test

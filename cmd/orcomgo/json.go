@@ -70,21 +70,9 @@ func (o *binFlags) binJSON(s *binning.Summary, there *compress.Information, path
 // packJSON is what pack --json and archive --json print.
 type packJSON struct {
 	runJSON
-	Inputs        int                  `json:"inputs"`
-	Records       uint64               `json:"records"`
-	Bases         uint64               `json:"bases"`
-	TextBytes     uint64               `json:"text_bytes"`
-	BinBytes      uint64               `json:"bin_bytes,omitempty"` // of archive, if it binned
-	ArchiveBytes  uint64               `json:"archive_bytes"`
-	Columns       compress.ColumnBytes `json:"columns"`
-	Verified      bool                 `json:"verified"`
-	AlreadyPacked bool                 `json:"already_packed"`
-	ArchiveFiles  []string             `json:"archive_files"`
-}
-
-func (r *resources) packJSON(command, path string, s *compress.Summary, bins uint64) packJSON {
-	return packJSON{r.runJSON(command), s.Inputs, s.Records, s.Bases, s.TextBytes, bins, s.ArchiveBytes, s.Columns, s.Verified,
-		s.AlreadyPacked, packedFiles(path)}
+	*compress.Summary
+	BinBytes     uint64   `json:"bin_bytes,omitempty"` // of archive, if it binned
+	ArchiveFiles []string `json:"archive_files"`
 }
 
 // list returns a list that is [] in JSON, not null, when it is empty.

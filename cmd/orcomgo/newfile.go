@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 
@@ -34,18 +35,15 @@ func writeNew(files []newFile, replace bool) (err error) {
 				made.Undo()
 			}
 		}()
-		t, err := commit.NewTemp(f.path)
+		t, err := commit.WriteTemp(f.path, func(w io.Writer) error {
+			_, err := w.Write(f.content)
+			return err
+		})
 		if err != nil {
 			return err
 		}
 		defer t.Discard()
 		t.Restrict(f.access)
-		if _, err := t.Write(f.content); err != nil {
-			return err
-		}
-		if err := t.Sync(); err != nil {
-			return err
-		}
 		temps[i] = t
 	}
 	for i, f := range files {

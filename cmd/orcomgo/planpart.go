@@ -95,7 +95,10 @@ func readPart(ctx context.Context, path string, n, threads int) (*firstPart, err
 	if read > int64(n) {
 		t.text = t.text[:n]
 	}
-	if t.records = t.count(); t.records == 0 {
+	for range t.ends {
+		t.records++
+	}
+	if t.records == 0 {
 		return nil, nil
 	}
 	return t, nil
@@ -118,14 +121,6 @@ func (t *firstPart) ends(yield func(end int) bool) {
 			return
 		}
 	}
-}
-
-// count returns how many whole records the text has.
-func (t *firstPart) count() (n int) {
-	for range t.ends {
-		n++
-	}
-	return n
 }
 
 // first returns the first n records.

@@ -71,7 +71,7 @@ func (r *resources) packed(to *streams, command, path string, s *compress.Summar
 	w := to.err
 	switch {
 	case r.json:
-		return writeJSON(to.out, r.packJSON(command, path, s, bins))
+		return writeJSON(to.out, packJSON{r.runJSON(command), s, bins, packedFiles(path)})
 	case s.AlreadyPacked:
 		return r.nothingToDo(to, path+" is packed already")
 	case r.quiet:
@@ -118,10 +118,7 @@ func (o *unpackFlags) unpacked(w io.Writer, s *compress.Summary) error {
 
 // tellWritten prints which files were written, or the first few.
 func tellWritten(w io.Writer, files []string) error {
-	if most := 6; len(files) > most {
-		files = append(slices.Clone(files[:most]), fmt.Sprintf("%d more", len(files)-most))
-	}
-	_, err := fmt.Fprintf(w, "written: %s\n", oneLine(strings.Join(files, ", ")))
+	_, err := fmt.Fprintf(w, "written: %s\n", oneLine(commit.FirstNames(files, 6)))
 	return err
 }
 

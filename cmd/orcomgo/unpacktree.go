@@ -14,16 +14,12 @@ import (
 	"orcomgo/compress/tree"
 )
 
-// ofRecords reports whether a flag is given that is about records, or about one stream of them: then unpack is of one archive of reads.
-func (o *unpackFlags) ofRecords() bool {
-	return o.records != "" || len(o.samples) > 0 || len(o.names) > 0 || o.namesFrom != "" || o.grep != "" || o.mate > 0 ||
-		o.split > 0 || o.interleave ||
-		o.output == "-" && len(o.inputs) == 0 || isFIFO(o.output)
-}
-
 // findTree returns the side archive that path leads to; found is false if an archive of reads is to be unpacked.
 func (o *unpackFlags) findTree(path string) (t commit.Tree, found bool, err error) {
-	if o.ofRecords() {
+	// What is about records, or about one stream of them, is of one archive of reads.
+	if o.records != "" || len(o.samples) > 0 || len(o.names) > 0 || o.namesFrom != "" || o.grep != "" || o.mate > 0 ||
+		o.split > 0 || o.interleave ||
+		o.output == "-" && len(o.inputs) == 0 || isFIFO(o.output) {
 		return t, false, nil
 	}
 	_, list, err := findAll(path)

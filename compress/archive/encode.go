@@ -75,7 +75,7 @@ func (f *coder) text(v *string) {
 	if f.c != nil {
 		*v = f.c.Text()
 	} else {
-		f.b = append(binary.AppendUvarint(f.b, uint64(len(*v))), *v...)
+		f.b = parse.AppendBlock(f.b, *v)
 	}
 }
 

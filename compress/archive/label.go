@@ -3,6 +3,8 @@ package archive
 import (
 	"encoding/binary"
 
+	"orcomgo/bins/parse"
+
 	"github.com/zeebo/xxh3"
 )
 
@@ -81,14 +83,7 @@ func (s *Slice) labelOf(i int, c Column, m int) label {
 
 // sharedLabel returns the label of shared section i.
 func (m *Manifest) sharedLabel(i int) label {
-	l := label{kind: kindShared, number: i}
-	if m.Repeats {
-		l.member |= sharedRepeats
-	}
-	if m.OneCoder {
-		l.member |= sharedOneCoder
-	}
-	return l
+	return label{kind: kindShared, number: i, member: int(parse.Flags(m.Repeats, m.OneCoder))}
 }
 
 // eachSection calls f for every section in the order in which they lie in the bulk file.

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"maps"
 	"math"
 	"slices"
 
@@ -176,11 +177,6 @@ func (m *Manifest) lostSlice(input int, from uint64, records int, kept uint16) *
 
 // addSlices sets the slices: those that were found, and where records are missing others, whose sections are lost.
 func (m *Manifest) addSlices(known map[int]*Slice) {
-	numbers := make([]int, 0, len(known))
-	for i := range known {
-		numbers = append(numbers, i)
-	}
-	slices.Sort(numbers)
 	next := make([]uint64, len(m.Inputs))
 	fill := func(input int, to uint64) {
 		if next[input] < to {
@@ -189,7 +185,7 @@ func (m *Manifest) addSlices(known map[int]*Slice) {
 			next[input] = to
 		}
 	}
-	for _, i := range numbers {
+	for _, i := range slices.Sorted(maps.Keys(known)) {
 		s := known[i]
 		if s.From < next[s.First.Input] {
 			continue // a copy from elsewhere

@@ -283,16 +283,8 @@ func (w *Writer) Abort() {
 
 // writeTemp writes a file that will be called path and makes its content durable.
 func writeTemp(path string, data []byte) (*commit.Temp, error) {
-	t, err := commit.NewTemp(path)
-	if err != nil {
-		return nil, err
-	}
-	if _, err = t.Write(data); err == nil {
-		err = t.Sync()
-	}
-	if err != nil {
-		t.Discard()
-		return nil, err
-	}
-	return t, nil
+	return commit.WriteTemp(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 }

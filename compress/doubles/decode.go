@@ -12,10 +12,7 @@ func Decode(stream []byte, limit, threads int) ([]byte, error) {
 	if r.Byte() != version {
 		return nil, ErrCorrupt
 	}
-	size := r.Int(MaxSize)
-	if size > limit {
-		return nil, ErrSize
-	}
+	size := r.Int(min(limit, MaxSize))
 	sum := r.Uint64()
 	header := r.Int(size)
 	width := int(r.Byte())

@@ -3,9 +3,8 @@ package overlap
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
-
-	"orcomgo/internal/failover"
 )
 
 // device is an accelerator that lays out reads. Its results are those of the CPU, bit for bit. partners and endJoining are called by
@@ -69,7 +68,9 @@ const (
 type accelerator struct {
 	opened    chan struct{} // closed when dev is set, or given up
 	dev       device
-	state     *failover.State
+	note      func(line string)
+	lost      atomic.Bool   // the device is not used any more
+	noted     sync.Once     // that it has too little memory for a step
 	always    bool          // tests: the device does steps however small they are
 	preloaded chan struct{} // nil, or closed when the reads of preload are loaded
 
@@ -89,7 +90,10 @@ func startAccelerator(c Config) *accelerator {
 	if open == nil {
 		return nil
 	}
-	a := &accelerator{opened: make(chan struct{}), state: failover.New(c.Note), always: c.deviceAlways}
+	a := &accelerator{opened: make(chan struct{}), note: c.Note, always: c.deviceAlways}
+	if a.note == nil {
+		a.note = func(string) {}
+	}
 	go func() {
 		defer close(a.opened)
 		var err error
@@ -106,15 +110,17 @@ func (a *accelerator) usable() bool {
 		return false
 	}
 	<-a.opened
-	return !a.state.Failed()
+	return !a.lost.Load()
 }
 
 // can waits until the device is open, and reports whether it can be used for a step.
 func (a *accelerator) can(step deviceStep) bool { return a.usable() && !a.without[step].Load() }
 
-// giveUp has the device not used any more, because of an error.
+// giveUp has the device not used any more, because of an error. The first one is noted.
 func (a *accelerator) giveUp(err error) {
-	a.state.GiveUp(fmt.Sprintf("the GPU is not used any more, the CPU lays out the reads: %v", err))
+	if !a.lost.Swap(true) {
+		a.note(fmt.Sprintf("the GPU is not used any more, the CPU lays out the reads: %v", err))
+	}
 }
 
 // failed notes an error of a step. If it is for want of memory, the device is not used for this step any more, else not at all.
@@ -124,7 +130,7 @@ func (a *accelerator) failed(step deviceStep, err error) {
 		return
 	}
 	a.without[step].Store(true)
-	a.state.Note(fmt.Sprintf("the GPU has too little memory, the CPU %s: %v", doesStep[step], err))
+	a.noted.Do(func() { a.note(fmt.Sprintf("the GPU has too little memory, the CPU %s: %v", doesStep[step], err)) })
 }
 
 // preload begins to load reads while other work is done.

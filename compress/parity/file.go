@@ -22,23 +22,13 @@ func Path(file string) string {
 
 // WriteFile writes the file of parity of data, which will be called path, and makes it durable.
 func WriteFile(path string, data io.ReaderAt, size int64, o Options) (*commit.Temp, error) {
-	t, err := commit.NewTemp(path)
-	if err != nil {
-		return nil, err
-	}
-	out := bufio.NewWriterSize(t, 1<<20)
-	err = Write(out, data, size, o)
-	if err == nil {
-		err = out.Flush()
-	}
-	if err == nil {
-		err = t.Sync()
-	}
-	if err != nil {
-		t.Discard()
-		return nil, err
-	}
-	return t, nil
+	return commit.WriteTemp(path, func(w io.Writer) error {
+		out := bufio.NewWriterSize(w, 1<<20)
+		if err := Write(out, data, size, o); err != nil {
+			return err
+		}
+		return out.Flush()
+	})
 }
 
 // Restore returns what copies and parity give. Sectors that were restored are in memory. The error is ErrMemory if there is too little.

@@ -31,15 +31,6 @@ var letterOf = func() (t [256]uint8) {
 // qualities is how many bytes of qualities are told apart. Those of FASTQ are at most 126.
 const qualities = 128
 
-// letterCounts counts letters, by their numbers.
-type letterCounts [letters]uint64
-
-// acgt returns how many letters are A, C, G or T.
-func (c *letterCounts) acgt() uint64 { return c[letterA] + c[letterC] + c[letterG] + c[letterT] }
-
-// gc returns how many letters are G or C.
-func (c *letterCounts) gc() uint64 { return c[letterG] + c[letterC] }
-
 // qualityCounts counts bytes of qualities.
 type qualityCounts [qualities]uint64
 
@@ -90,7 +81,7 @@ func (c *gcCounts) add(gc, n uint64) {
 type readCounts struct {
 	records   uint64
 	withQuals uint64
-	letters   []uint64 // a row of letterCounts for each group of cycles, counted from 0
+	letters   []uint64 // a row of counts of letters, by their numbers, for each group of cycles, counted from 0
 	quals     []uint64 // a row of qualityCounts likewise
 	lengths   []uint64 // reads, by group of lengths
 	gc        gcCounts
@@ -127,18 +118,19 @@ func (c *readCounts) add(r *compress.Record) {
 }
 
 func (c *readCounts) addBases(bases []byte) {
-	var own letterCounts
+	var counts [letters]uint64
 	exact := bases[:min(len(bases), exactGroups)]
 	for i, b := range exact {
 		letter := letterOf[b]
-		own[letter]++
+		counts[letter]++
 		c.letters[letters*i+int(letter)]++
 	}
 	for i, b := range bases[len(exact):] {
 		letter := letterOf[b]
-		own[letter]++
+		counts[letter]++
 		c.letters[letters*groupOf(exactGroups+i)+int(letter)]++
 	}
+	own := lettersOf(counts[:])
 	if n := own.acgt(); n > 0 {
 		c.gc.add(own.gc(), n)
 	}

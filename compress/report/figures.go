@@ -62,9 +62,11 @@ func (l *Letters) add(o *Letters) {
 	l.A, l.C, l.G, l.T, l.N, l.Other = l.A+o.A, l.C+o.C, l.G+o.G, l.T+o.T, l.N+o.N, l.Other+o.Other
 }
 
-func (l *Letters) total() uint64 { return l.A + l.C + l.G + l.T + l.N + l.Other }
+func (l *Letters) total() uint64 { return l.acgt() + l.N + l.Other }
+func (l *Letters) acgt() uint64  { return l.A + l.C + l.G + l.T }
+func (l *Letters) gc() uint64    { return l.G + l.C }
 
-// lettersOf returns letterCounts by their names.
+// lettersOf returns counts of letters by their names.
 func lettersOf(c []uint64) Letters {
 	return Letters{c[letterA], c[letterC], c[letterG], c[letterT], c[letterN], c[letterOther]}
 }
@@ -165,11 +167,11 @@ func (c *readCounts) figures(number int, inputs []string) ReadFigures {
 	for i, n := range c.gc {
 		f.GCByRead[i] = float64(n) / gcUnit
 	}
-	var all letterCounts
+	var all [letters]uint64
 	sumRows(all[:], c.letters)
 	f.Letters = lettersOf(all[:])
 	f.Bases = f.Letters.total()
-	f.GC, f.N = percent(all.gc(), all.acgt()), percent(all[letterN], f.Bases)
+	f.GC, f.N = percent(f.Letters.gc(), f.Letters.acgt()), percent(f.Letters.N, f.Bases)
 	var quals qualityCounts
 	sumRows(quals[:], c.quals)
 	offset := phredOffset(&quals)

@@ -71,9 +71,8 @@ func (f *Figures) MultiQC() []Section {
 			return c.Quality.Mean, true
 		}},
 		{gcID, "GC by cycle", "Share of G and C among A, C, G and T.", "% GC", func(c *Cycle) (float64, bool) {
-			l := &c.Letters
-			n := l.A + l.C + l.G + l.T
-			return percent(l.G+l.C, n), n > 0
+			n := c.Letters.acgt()
+			return percent(c.Letters.gc(), n), n > 0
 		}},
 		{nID, "N by cycle", "Share of the bases that the sequencer could not tell.", "% N", func(c *Cycle) (float64, bool) {
 			n := c.Letters.total()
@@ -148,7 +147,7 @@ func (f *Figures) generalStatistics() Section {
 	if f.Pseudogenome != nil {
 		depth = f.Pseudogenome.MeanDepth
 	}
-	acgt, hundred := all.A+all.C+all.G+all.T, 100.0
+	acgt, hundred := all.acgt(), 100.0
 	var headers []map[string]statHeader
 	values := make(map[string]any)
 	for _, s := range []struct {
@@ -162,7 +161,7 @@ func (f *Figures) generalStatistics() Section {
 		{"ratio", statHeader{"Ratio", "Bytes of text to bytes of the archive", "{:,.2f}", "", 0, nil}, f.Archive.Ratio, true},
 		{"bytes", statHeader{"Archive", "Bytes of the archive", "{:,.0f}", "", 0, nil}, f.Archive.ArchiveBytes, true},
 		{"records", statHeader{"Reads", "Records in the archive", "{:,.0f}", "", 0, nil}, f.Archive.Records, true},
-		{"gc", statHeader{"GC", "Share of G and C", "{:,.1f}", "%", 0, &hundred}, percent(all.G+all.C, acgt), acgt > 0},
+		{"gc", statHeader{"GC", "Share of G and C", "{:,.1f}", "%", 0, &hundred}, percent(all.gc(), acgt), acgt > 0},
 		{"n", statHeader{"N", "Share of N among all bases", "{:,.3f}", "%", 0, &hundred}, percent(all.N, all.total()), acgt > 0},
 		{"q30", statHeader{"Q30", "Bases with a quality of 30 or more", "{:,.1f}", "%", 0, &hundred}, q30 / bases, bases > 0},
 		{"duplicates", statHeader{"Dups", "Reads that repeat an earlier one", "{:,.1f}", "%", 0, &hundred}, duplicates / reads, reads > 0},

@@ -2,12 +2,12 @@ package restoring
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
 
+	"orcomgo/bins/commit"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/nameranges"
 )
@@ -49,11 +49,7 @@ func (f *NameFilter) Missing() string {
 		}
 	}
 	slices.Sort(names)
-	names = slices.Compact(names)
-	if most := 5; len(names) > most {
-		names = append(names[:most], fmt.Sprintf("%d more", len(names)-most))
-	}
-	return strings.Join(names, ", ")
+	return commit.FirstNames(slices.Compact(names), 5)
 }
 
 // isListed reports whether a name is listed, and notes that a record has it.

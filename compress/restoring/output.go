@@ -3,7 +3,6 @@ package restoring
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -75,7 +74,8 @@ type outFile struct {
 // of the archive that it comes from.
 func newOutFile(dir, name string, src source.Source, o *UnpackOptions) (*outFile, error) {
 	f := &outFile{path: filepath.Join(dir, name), gzip: o.Gzip, access: commit.AccessTo(src.Paths()...)}
-	if err := takesName(f.path, src); err != nil {
+	home, archived := src.Place()
+	if err := commit.TakesName(f.path, home, archived); err != nil {
 		return nil, err
 	}
 	st, err := CheckNew(f.path, true)
@@ -100,11 +100,6 @@ func newOutFile(dir, name string, src source.Source, o *UnpackOptions) (*outFile
 		}
 	}
 	return f, nil
-}
-
-func takesName(path string, src source.Source) error {
-	dir, name := src.Place()
-	return commit.TakesName(path, dir, name)
 }
 
 // write appends to the file. A FIFO is waited for until stop is closed.
@@ -228,5 +223,3 @@ func (f *fifoStream) Write(b []byte) (int, error) {
 	}
 	return len(b), nil
 }
-
-var _ io.Writer = (*fifoStream)(nil)

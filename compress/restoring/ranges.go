@@ -1,7 +1,9 @@
 package restoring
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sort"
 
 	"orcomgo/compress/archive"
@@ -41,25 +43,17 @@ func firstAfter(ranges []RecordRange, at uint64) int {
 	return sort.Search(len(ranges), func(i int) bool { return ranges[i].To > at })
 }
 
-// union returns the records that are in either list.
+// union returns the records that are in either list; not nil, which would be all records.
 func union(a, b []RecordRange) []RecordRange {
-	if len(a) == 0 {
-		return b
-	}
-	if len(b) == 0 {
-		return a
-	}
+	all := slices.Concat(a, b)
+	slices.SortFunc(all, func(x, y RecordRange) int { return cmp.Compare(x.From, y.From) })
 	out := []RecordRange{}
-	for len(a)+len(b) > 0 {
-		if len(a) == 0 || len(b) > 0 && b[0].From < a[0].From {
-			a, b = b, a
-		}
-		if k := len(out); k > 0 && a[0].From <= out[k-1].To {
-			out[k-1].To = max(out[k-1].To, a[0].To)
+	for _, r := range all {
+		if k := len(out); k > 0 && r.From <= out[k-1].To {
+			out[k-1].To = max(out[k-1].To, r.To)
 		} else {
-			out = append(out, a[0])
+			out = append(out, r)
 		}
-		a = a[1:]
 	}
 	return out
 }

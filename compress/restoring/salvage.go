@@ -185,8 +185,8 @@ func salvagePart(ctx context.Context, man *archive.Manifest, decoder source.Deco
 	switch {
 	case !seqs:
 		part.file = salvagedNoSeqs
-		part.text, err = namesAndQuals(all, names && kept[archive.Names], quals && kept[archive.Quals])
-		return part, err
+		part.text = namesAndQuals(all, names && kept[archive.Names], quals && kept[archive.Quals])
+		return part, nil
 	case !quals && !names:
 		part.file, rendering = salvagedOnlySeqs, record.AsFASTA
 	case !quals:
@@ -199,9 +199,9 @@ func salvagePart(ctx context.Context, man *archive.Manifest, decoder source.Deco
 }
 
 // namesAndQuals returns a line for each record: its number, name and qualities, as far as they are there; nil if neither is.
-func namesAndQuals(c *columns.Columns, names, quals bool) (text []byte, err error) {
+func namesAndQuals(c *columns.Columns, names, quals bool) (text []byte) {
 	if !names && !quals {
-		return nil, nil
+		return nil
 	}
 	left, q := c.Names, c.Quals
 	for i := range c.Records {
@@ -217,7 +217,7 @@ func namesAndQuals(c *columns.Columns, names, quals bool) (text []byte, err erro
 		}
 		text = append(text, '\n')
 	}
-	return text, nil
+	return text
 }
 
 // add writes what is whole of the records of a slice.

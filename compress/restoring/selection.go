@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
+	"orcomgo/bins/commit"
 	"orcomgo/compress/archive"
-	"orcomgo/compress/columns"
 	"orcomgo/compress/source"
 )
 
@@ -36,7 +35,7 @@ func selectRecords(ctx context.Context, src source.Source, o *UnpackOptions) (*s
 			}
 		}
 		if most <= o.Records.From {
-			return nil, fmt.Errorf("%s: the archive has no record %d: %s", src.Paths()[0], o.Records.From+1, mostRecords(most))
+			return nil, fmt.Errorf("%s: the archive has no record %d: its inputs have %d at most", src.Paths()[0], o.Records.From+1, most)
 		}
 	}
 	if o.Chosen != nil {
@@ -106,13 +105,6 @@ func leadOf(man *archive.Manifest, i int) int {
 	return i
 }
 
-func mostRecords(n uint64) string {
-	if n == 1 {
-		return "its inputs have 1 at most"
-	}
-	return fmt.Sprintf("its inputs have %d at most", n)
-}
-
 // askedInputs returns which inputs o asks for.
 func askedInputs(man *archive.Manifest, o *UnpackOptions) ([]bool, error) {
 	asked := make([]bool, len(man.Inputs))
@@ -123,11 +115,7 @@ func askedInputs(man *archive.Manifest, o *UnpackOptions) ([]bool, error) {
 		asked[i] = len(o.Inputs) == 0
 		for k, pattern := range o.Inputs {
 			for _, name := range namesOf(in) {
-				match, err := path.Match(pattern, name)
-				if err != nil {
-					return nil, fmt.Errorf("%q is no valid pattern: %w", pattern, err)
-				}
-				if match || pattern == name {
+				if match, _ := path.Match(pattern, name); match || pattern == name { // UnpackOptions.check has looked at it
 					asked[i], used[k] = true, true
 				}
 			}
@@ -186,7 +174,7 @@ func inputNames(man *archive.Manifest) string {
 	for i := range man.Inputs {
 		names = append(names, man.Inputs[i].Name)
 	}
-	return shortList(names)
+	return commit.FirstNames(names, 8)
 }
 
 // sampleNames lists the samples for messages, after a colon.
@@ -200,21 +188,7 @@ func sampleNames(man *archive.Manifest) string {
 	if names == nil {
 		return ": it is not an archive of several samples"
 	}
-	return ": there are " + shortList(names)
-}
-
-// shortList lists the first names.
-func shortList(names []string) string {
-	const most = 8
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return strings.Join(names, ", ")
-}
-
-// spans returns which records of a slice are restored.
-func (s *selection) spans(slice *archive.Slice) []columns.Span {
-	return spansOf(slice, s.records[slice.First.Input])
+	return ": there are " + commit.FirstNames(names, 8)
 }
 
 // whole reports whether all records of an input are restored.

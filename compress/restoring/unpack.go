@@ -43,7 +43,7 @@ func Unpack(ctx context.Context, path string, o UnpackOptions) (_ *Summary, fail
 	if u.sel, err = selectRecords(ctx, src, &o); err != nil {
 		return nil, err
 	}
-	if o.partial() {
+	if o.Names != nil || o.Records != nil || o.Chosen != nil { // for some records it takes long to decode the pseudogenome
 		if p, ok := src.(*source.Packed); ok {
 			p.TakeIndex(o.Memory)
 		}

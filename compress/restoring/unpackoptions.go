@@ -61,6 +61,3 @@ func (o *UnpackOptions) check() error {
 	}
 	return nil
 }
-
-// partial reports whether some of the records are restored, for which it takes long to decode the pseudogenome.
-func (o *UnpackOptions) partial() bool { return o.Names != nil || o.Records != nil || o.Chosen != nil }

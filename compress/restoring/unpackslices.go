@@ -78,7 +78,7 @@ func (u *unpacker) jobs() (passes [][]unpackJob) {
 			}
 			last = u.turn(i)
 		}
-		j := unpackJob{spans: u.sel.spans(s), before: before[s.First.Input]}
+		j := unpackJob{spans: spansOf(s, u.sel.records[s.First.Input]), before: before[s.First.Input]}
 		for m, mem := range s.Members() {
 			j.Want[m] = u.sel.asked[mem.Input]
 		}

@@ -26,10 +26,8 @@ func (s *search) hits(ctx context.Context, x *fmindex.Index) ([]Count, error) {
 			errs[g] = s.hitsOf(x, s.patterns[g*each:min((g+1)*each, len(s.patterns))], counts[g*each:])
 		}
 	})
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
 	}
 	counts = slices.DeleteFunc(counts, func(c Count) bool { return c.Hits == 0 })
 	if s.o.Overlap == 0 && !s.severalVariants {

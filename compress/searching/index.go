@@ -3,6 +3,7 @@ package searching
 import (
 	"context"
 	"fmt"
+	"io"
 	"sync"
 
 	"github.com/dustin/go-humanize"
@@ -160,17 +161,14 @@ func summaryOfIndex(path string, x *fmindex.Index) *IndexSummary {
 }
 
 func writeIndex(ctx context.Context, e commit.Entry, path string, x *fmindex.Index, o *IndexOptions) error {
-	t, err := commit.NewTemp(path)
+	t, err := commit.WriteTemp(path, func(w io.Writer) error {
+		_, err := w.Write(x.Bytes())
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	defer t.Discard()
-	if _, err := t.Write(x.Bytes()); err != nil {
-		return err
-	}
-	if err := t.Sync(); err != nil {
-		return err
-	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"orcomgo/bases"
+	"orcomgo/bins/parse"
 	"orcomgo/bins/record"
 	"orcomgo/compress/basemodel"
 	"orcomgo/compress/overlap"
@@ -78,22 +79,12 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 		}
 	}
 	out := binary.AppendUvarint(nil, uint64(k))
-	flags := byte(0)
-	if s.sorted {
-		flags |= flagSorted
-	}
-	if s.byQual {
-		flags |= flagQuals
-	}
-	if mate != nil {
-		flags |= flagMate
-	}
 	if e.shared != nil && slices.ContainsFunc(cols, (*Column).hasLong) {
 		s.inPieces = true
-		flags |= flagPieces
 		s.align = (&pieceAligner{e.shared, e.sharedFrom, p.layout, e.cfg.Threads}).align
 	}
 	all := s.encode(p.tree, cols, records)
+	flags := parse.Flags(s.sorted, s.byQual, mate != nil, s.inPieces)
 	out = append(out, flags)
 	for _, stream := range all.each(flags) {
 		out = binary.AppendUvarint(out, uint64(len(*stream)))

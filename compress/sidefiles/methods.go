@@ -23,17 +23,6 @@ const (
 	methodFloats = methods // the encoder's name for methodDoubles with floats of 4 bytes
 )
 
-// methodsOf returns the methods that are tried for a block of a class that is not of arrays or records.
-func methodsOf(c class) []method {
-	switch c {
-	case classText, classBinary:
-		return []method{methodBlocksort}
-	case classTable:
-		return []method{methodTables, methodBlocksort}
-	}
-	return nil
-}
-
 // codeBlock codes a block of files of a class, and returns by which method.
 func codeBlock(block []byte, c class, pool *tasks.Pool) (method, []byte) {
 	switch c {
@@ -43,8 +32,12 @@ func codeBlock(block []byte, c class, pool *tasks.Pool) (method, []byte) {
 		return smallestArray(block, pool, methodFloats)
 	case classRecord:
 		return smallestRecords(block, pool)
+	case classText, classBinary:
+		return smallest(block, pool, methodBlocksort)
+	case classTable:
+		return smallest(block, pool, methodTables, methodBlocksort)
 	}
-	return smallest(block, pool, methodsOf(c)...)
+	return methodStored, block
 }
 
 // code codes a block by one method. The free goroutines of a pool, which may be nil, help with columns of tables and records. It

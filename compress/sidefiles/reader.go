@@ -22,7 +22,7 @@ const (
 // Reader reads the files of a stream. Its methods may be called from several goroutines.
 type Reader struct {
 	r       io.ReaderAt
-	o       options
+	o       Options
 	entries []entry // in the order of the stream
 	starts  []int64 // of each entry among the bytes of all files
 	place   []int   // of each file, by its number, in entries
@@ -37,12 +37,8 @@ type placedBlock struct {
 }
 
 // NewReader returns a Reader of the stream of size bytes in r.
-func NewReader(r io.ReaderAt, size int64, list ...Option) (*Reader, error) {
-	o, err := newOptions(list)
-	if err != nil {
-		return nil, err
-	}
-	z := &Reader{r: r, o: o}
+func NewReader(r io.ReaderAt, size int64, o Options) (*Reader, error) {
+	z := &Reader{r: r, o: o.complete()}
 	head, tail := make([]byte, len(magic)), make([]byte, tailSize)
 	if size < int64(len(magic)+tailSize) {
 		return nil, ErrFormat
@@ -120,7 +116,7 @@ func (z *Reader) readIndex(index []byte, coded uint64) bool {
 			return false
 		}
 	}
-	z.o.threads = z.o.within(decodeMemory * largest)
+	z.o.Threads = z.o.within(decodeMemory * largest)
 	return c.Done() && start == total && at == coded
 }
 

@@ -69,12 +69,8 @@ func (b *Binned) Place() (dir, name string)   { return b.Bins.Dir(), b.Bins.Name
 func (b *Binned) Release(*Decoded)            {}
 func (b *Binned) Problems() []error           { return b.problem }
 func (b *Binned) Manifest() *archive.Manifest { return b.Man }
+func (b *Binned) Paths() []string             { return b.Bins.Paths() }
 func (b *Binned) Close() error                { return b.Bins.Close() }
-
-func (b *Binned) Paths() []string {
-	data, meta := b.Bins.Paths()
-	return []string{data, meta}
-}
 
 func (b *binnedPass) Decode(ctx context.Context, d Demand) (*Decoded, error) {
 	s := b.specs[d.Slice]

@@ -3,6 +3,8 @@ package tables
 import (
 	"encoding/binary"
 	"slices"
+
+	"orcomgo/bins/parse"
 )
 
 // form is how a field of a column of numbers is written.
@@ -189,8 +191,7 @@ func (n *numeric) appendHeader(dst []byte) []byte {
 		case styleFloat:
 			dst = binary.AppendVarint(dst, f.steps)
 		case styleLiteral:
-			dst = binary.AppendUvarint(dst, uint64(len(f.literal)))
-			dst = append(dst, f.literal...)
+			dst = parse.AppendBlock(dst, f.literal)
 		}
 	}
 	return dst

@@ -1,6 +1,9 @@
 package tables
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // A file is cut into lines. Runs of lines with the same number of fields are tables; other lines, and the parts of lines that no
 // column holds, are loose text.
@@ -38,20 +41,6 @@ type layout struct {
 	loose []byte // the loose lines with their ends
 }
 
-// splitLines returns the lines of text with their ends.
-func splitLines(text []byte) [][]byte {
-	lines := make([][]byte, 0, bytes.Count(text, []byte{'\n'})+1)
-	for len(text) > 0 {
-		n := bytes.IndexByte(text, '\n') + 1
-		if n == 0 {
-			n = len(text)
-		}
-		lines = append(lines, text[:n:n])
-		text = text[n:]
-	}
-	return lines
-}
-
 // trimEnd returns a line without its end, and whether it has the end that rows have.
 func (l *layout) trimEnd(line []byte) ([]byte, bool) {
 	if l.crlf {
@@ -63,7 +52,7 @@ func (l *layout) trimEnd(line []byte) ([]byte, bool) {
 
 // cut cuts text into tables by the delimiter that puts the most bytes into tables of two columns or more.
 func cut(text []byte) *layout {
-	lines := splitLines(text)
+	lines := slices.Collect(bytes.Lines(text))
 	crlf := bytes.Count(text, []byte("\r\n"))*2 > len(lines)
 	var chosen *layout
 	most := -1
@@ -156,7 +145,7 @@ func (l *layout) segmentOf(n int) int {
 
 // join is the inverse of cut. row appends a row of one of so many segments.
 func (l *layout) join(segments int, row func(dst []byte, segment, r int) ([]byte, error), size int) ([]byte, error) {
-	loose := splitLines(l.loose)
+	loose := slices.Collect(bytes.Lines(l.loose))
 	at := make([]int, segments)
 	end := "\n"
 	if l.crlf {
@@ -188,14 +177,9 @@ func (l *layout) join(segments int, row func(dst []byte, segment, r int) ([]byte
 	return text, nil
 }
 
-// Likely reports whether more than half of text is rows of tables of several columns, so that it is worth the time to code it as tables.
-func Likely(text []byte) bool {
-	_, ok := Kind(text)
-	return ok
-}
-
-// Kind is Likely, and returns what texts have in common that may be parts of one table: the delimiter, and which columns of the largest
-// table have a number in its last row.
+// Kind reports whether more than half of text is rows of tables of several columns, so that it is worth the time to code it as tables. It
+// returns what texts have in common that may be parts of one table: the delimiter, and which columns of the largest table have a number in
+// its last row.
 func Kind(text []byte) (kind string, ok bool) {
 	l := cut(text)
 	rows, most := 0, 0

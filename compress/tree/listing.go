@@ -13,17 +13,17 @@ import (
 
 // appendListing appends the text of a listing, as docs/FORMAT.md has it: fields of all entries, one after another.
 func appendListing(dst []byte, l *Listing) []byte {
-	dst = appendText(dst, l.Tool)
+	dst = parse.AppendBlock(dst, l.Tool)
 	dst = binary.AppendUvarint(dst, uint64(l.Mode))
 	dst = appendOwner(dst, l.Owner)
 	dst = appendTime(dst, l.Time, 0)
 	dst = binary.AppendUvarint(dst, uint64(len(l.Archives)))
 	for _, a := range l.Archives {
-		dst = append(appendText(dst, a.Name), a.ID[:]...)
+		dst = append(parse.AppendBlock(dst, a.Name), a.ID[:]...)
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(l.LeftOut)))
 	for _, o := range l.LeftOut {
-		dst = appendText(dst, o)
+		dst = parse.AppendBlock(dst, o)
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(l.Entries)))
 	for i := range l.Entries {
@@ -55,7 +55,7 @@ func appendListing(dst []byte, l *Listing) []byte {
 			dst = binary.AppendUvarint(dst, uint64(e.Input))
 			dst = binary.AppendUvarint(dst, uint64(e.Size))
 		case Link:
-			dst = appendText(dst, e.Target)
+			dst = parse.AppendBlock(dst, e.Target)
 		case HardLink:
 			dst = binary.AppendUvarint(dst, uint64(e.First))
 		}
@@ -65,10 +65,6 @@ func appendListing(dst []byte, l *Listing) []byte {
 
 // hasMode reports whether entries of a kind have a mode of their own.
 func (k Kind) hasMode() bool { return k != Link && k != HardLink }
-
-func appendText(dst []byte, s string) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
-}
 
 func appendOwner(dst []byte, o vfs.Owner) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(dst, uint64(o.User)), uint64(o.Group))

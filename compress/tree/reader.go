@@ -109,10 +109,13 @@ func newReader(f *vfs.File, data io.ReaderAt, path string, size int64, o Options
 	r.files = sync.OnceValue(func() []archivedFiles { return filesOf(r.Listing) })
 	start := int64(headerSize + len(coded))
 	length := r.lastStart(coded, lastErr == nil) - start
-	side, err := sidefiles.NewReader(io.NewSectionReader(data, start, length), length, o.sidefiles()...)
-	if err == nil {
+	side, err := sidefiles.NewReader(io.NewSectionReader(data, start, length), length, o.sidefiles())
+	switch {
+	case err == nil:
 		r.side = side
-	} else if err = r.explain(err); !errors.Is(err, parse.ErrCorrupt) {
+	case errors.Is(err, sidefiles.ErrCorrupt), errors.Is(err, sidefiles.ErrFormat):
+		err = damaged(path, "the index of its files can't be read")
+	default:
 		return nil, err
 	}
 	r.sideProblem = cmp.Or(err, r.assign())
@@ -172,14 +175,6 @@ func (r *Reader) codedListing(sized []byte, at func(n uint64) int64) ([]byte, er
 		return nil, damaged(r.path, "the checksum of its listing is wrong")
 	}
 	return coded, nil
-}
-
-// explain turns an error of package sidefiles into one of this package.
-func (r *Reader) explain(err error) error {
-	if errors.Is(err, sidefiles.ErrCorrupt) || errors.Is(err, sidefiles.ErrFormat) {
-		return damaged(r.path, "the index of its files can't be read")
-	}
-	return err
 }
 
 func (r *Reader) read(b []byte, at int64) error {
@@ -279,75 +274,61 @@ func (r *Reader) Verify(ctx context.Context, quick bool) (status []compress.File
 
 // check returns an error for each content that is damaged, nil for those that are whole.
 func (r *Reader) check(ctx context.Context, quick bool) (damage []error, err error) {
-	v := &verifier{r: r, damage: make([]error, len(r.entry))}
+	damage = make([]error, len(r.entry))
 	switch {
 	case r.side == nil:
-		for i := range v.damage {
-			v.damage[i] = r.sideProblem
+		for i := range damage {
+			damage[i] = r.sideProblem
 		}
 	case quick:
-		v.damage, err = r.side.Check(ctx, r.o.add)
+		damage, err = r.side.Check(ctx, r.o.add)
 	default:
-		err = r.side.Extract(ctx, nil, v)
+		err = r.side.Extract(ctx, nil, sidefiles.Sink{
+			Begin: func(int) (io.Writer, error) { return counter{io.Discard, r.o.add}, nil },
+			End: func(i int, wrong error) error {
+				damage[i] = wrong
+				return nil
+			},
+		})
 	}
-	for i, e := range v.damage {
+	for i, e := range damage {
 		if e != nil {
-			v.damage[i] = parse.ErrCorrupt
+			damage[i] = parse.ErrCorrupt
 		}
 	}
-	return v.damage, err
-}
-
-// verifier notes which files are damaged.
-type verifier struct {
-	r      *Reader
-	damage []error
-}
-
-func (v *verifier) Begin(int) (io.Writer, error) { return counter{io.Discard, v.r.o.add}, nil }
-
-func (v *verifier) End(i int, damage error) error {
-	v.damage[i] = damage
-	return nil
+	return damage, err
 }
 
 // Sums decodes the contents of all files and returns the MD5, or else the SHA-256, of each by entry; nil for entries of other kinds, but
 // for hard links to files. The error is parse.ErrCorrupt if a file is damaged.
 func (r *Reader) Sums(ctx context.Context, ofMD5 bool) ([]*digest.Sums, error) {
-	s := &summer{r: r, md5: ofMD5, sums: make([]*digest.Sums, len(r.Entries))}
 	if r.side == nil {
 		return nil, r.sideProblem
 	}
-	if err := r.side.Extract(ctx, nil, s); err != nil {
+	all := make([]*digest.Sums, len(r.Entries))
+	var of *digest.Digest
+	err := r.side.Extract(ctx, nil, sidefiles.Sink{
+		Begin: func(int) (io.Writer, error) {
+			of = digest.New(!ofMD5, ofMD5)
+			return of, nil
+		},
+		End: func(k int, damage error) error {
+			i := r.entry[k]
+			if damage != nil {
+				return damaged(r.path, r.Entries[i].Path+" can't be restored")
+			}
+			sums := of.Sums()
+			all[i] = &sums
+			return nil
+		},
+	})
+	if err != nil {
 		return nil, err
 	}
 	for i := range r.Entries {
 		if e := &r.Entries[i]; e.Kind == HardLink {
-			s.sums[i] = s.sums[e.First]
+			all[i] = all[e.First]
 		}
 	}
-	return s.sums, nil
-}
-
-// summer computes checksums.
-type summer struct {
-	r    *Reader
-	md5  bool
-	now  *digest.Digest
-	sums []*digest.Sums
-}
-
-func (s *summer) Begin(int) (io.Writer, error) {
-	s.now = digest.New(!s.md5, s.md5)
-	return s.now, nil
-}
-
-func (s *summer) End(k int, damage error) error {
-	i := s.r.entry[k]
-	if damage != nil {
-		return damaged(s.r.path, s.r.Entries[i].Path+" can't be restored")
-	}
-	sums := s.now.Sums()
-	s.sums[i] = &sums
-	return nil
+	return all, nil
 }

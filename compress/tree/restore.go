@@ -17,6 +17,7 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress"
+	"orcomgo/compress/sidefiles"
 )
 
 // RestoreOptions control Restore.
@@ -187,7 +188,7 @@ func (x *restoration) directories() (commit.Made, error) {
 		if x.Entries[i].Kind != Directory || x.out[i] == "" {
 			continue
 		}
-		err := vfs.MkdirPrivate(x.at(x.out[i]))
+		err := vfs.Mkdir(x.at(x.out[i]), 0o700)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return made, err
 		}
@@ -217,8 +218,10 @@ func (x *restoration) contents(ctx context.Context) error {
 		}
 	case any:
 		s := &sink{x: x}
-		err := x.side.Extract(ctx, want, s)
-		s.abort()
+		err := x.side.Extract(ctx, want, sidefiles.Sink{Begin: s.begin, End: s.end})
+		if s.f != nil { // it is not complete
+			s.f.f.Discard()
+		}
 		if err != nil {
 			return err
 		}
@@ -237,8 +240,8 @@ type sink struct {
 	f *holeWriter // that is being written
 }
 
-// Begin implements sidefiles.Sink.
-func (s *sink) Begin(k int) (io.Writer, error) {
+// begin is that of sidefiles.Sink.
+func (s *sink) begin(k int) (io.Writer, error) {
 	f, err := commit.NewTemp(s.x.at(s.x.out[s.x.entry[k]]))
 	if err != nil {
 		return nil, err
@@ -247,8 +250,8 @@ func (s *sink) Begin(k int) (io.Writer, error) {
 	return counter{s.f, s.x.add}, nil
 }
 
-// End implements sidefiles.Sink.
-func (s *sink) End(k int, damage error) error {
+// end is that of sidefiles.Sink.
+func (s *sink) end(k int, damage error) error {
 	i, f, w := s.x.entry[k], s.f.f, s.f
 	s.f = nil
 	if damage != nil {
@@ -264,13 +267,6 @@ func (s *sink) End(k int, damage error) error {
 		return s.x.name(i, f)
 	})
 	return nil
-}
-
-// abort discards a file that is not complete.
-func (s *sink) abort() {
-	if s.f != nil {
-		s.f.f.Discard()
-	}
 }
 
 // name completes a restored side file and gives it its name.

@@ -41,12 +41,8 @@ type Options struct {
 	Parity float64
 }
 
-func (o *Options) sidefiles() []sidefiles.Option {
-	list := []sidefiles.Option{sidefiles.WithThreads(max(o.Threads, 1))}
-	if o.Memory > 0 {
-		list = append(list, sidefiles.WithMemory(o.Memory))
-	}
-	return list
+func (o *Options) sidefiles() sidefiles.Options {
+	return sidefiles.Options{Threads: max(o.Threads, 1), Memory: o.Memory}
 }
 
 func (o *Options) add(n int) {
@@ -85,7 +81,7 @@ func Write(ctx context.Context, w io.Writer, l *Listing, open func(e *Entry) (io
 			return &source{ctx, f, &o}, nil
 		}})
 	}
-	if err := sidefiles.Encode(ctx, w, files, o.sidefiles()...); err != nil {
+	if err := sidefiles.Encode(ctx, w, files, o.sidefiles()); err != nil {
 		var n *named
 		if errors.As(err, &n) {
 			return n.error // without the path in front of it

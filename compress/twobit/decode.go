@@ -1,7 +1,6 @@
 package twobit
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"orcomgo/bases"
@@ -102,8 +101,8 @@ func (s *Sequence) copies(in []parse.Cursor, literals []byte, left int) bool {
 			at, near = at+n, false
 			continue
 		case kindNear:
-			shift, ok := varint(&in[streamShifts])
-			if !near || !ok || shift < -int64(s.n) || shift > int64(s.n) {
+			shift := in[streamShifts].Varint(int64(s.n))
+			if !near || in[streamShifts].Failed() {
 				return false
 			}
 			if step := before + int(shift); reverse {
@@ -138,16 +137,6 @@ func (s *Sequence) copies(in []parse.Cursor, literals []byte, left int) bool {
 		}
 	}
 	return left == s.n-at && literal(left) && at == s.n
-}
-
-// varint parses a signed number.
-func varint(c *parse.Cursor) (int64, bool) {
-	v, n := binary.Varint(c.Rest)
-	if n <= 0 {
-		return 0, false
-	}
-	c.Rest = c.Rest[n:]
-	return v, true
 }
 
 // lists fills in the runs.

@@ -16,7 +16,10 @@ type Pool struct {
 }
 
 // NewPool returns workers whose tasks begin in the order in which they come.
-func NewPool(threads int) Pool { return Pool{places: newPlaces(threads)} }
+func NewPool(threads int) Pool {
+	threads = max(threads, 1)
+	return Pool{places: &places{Number: threads, free: threads}}
+}
 
 // InTurn returns the same workers for tasks that others with lower turns go before.
 func (w Pool) InTurn(turn int) Pool { return Pool{w.places, turn} }

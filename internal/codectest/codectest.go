@@ -1,5 +1,5 @@
-// Package codectest has what tests of several packages share: above all tests and benchmarks of codecs of whole byte slices. Only tests
-// import it.
+// Package codectest has what tests of several packages share: damage to streams of codecs and to files, and signatures of letters. Only
+// tests import it.
 package codectest
 
 import (
@@ -34,12 +34,10 @@ func WithoutParity(b []byte) []byte {
 	return bytes.ReplaceAll(b, []byte(commit.ParityMagic), make([]byte, len(commit.ParityMagic)))
 }
 
-// Decode is a codec's decoder, for streams of at most limit bytes of data.
-type Decode func(stream []byte, limit, threads int) ([]byte, error)
-
 // Damage cuts the stream of data after each byte, which must be an error, and changes a bit of each byte, which must be an error
-// or decode to the data all the same. A decoder that is given a limit of most bytes takes any stream.
-func Damage(t *testing.T, data, stream []byte, most int, decode Decode) {
+// or decode to the data all the same. decode takes streams of at most limit bytes of data, and any
+// stream with a limit of most bytes.
+func Damage(t *testing.T, data, stream []byte, most int, decode func(stream []byte, limit, threads int) ([]byte, error)) {
 	t.Helper()
 	for i := range stream {
 		if _, err := decode(stream[:i], len(data), 1); err == nil {
@@ -49,24 +47,6 @@ func Damage(t *testing.T, data, stream []byte, most int, decode Decode) {
 		damaged[i] ^= 1 << (i % 8)
 		if got, err := decode(damaged, most, 1); err == nil && !bytes.Equal(got, data) {
 			t.Fatalf("byte %d damaged: other data and no error", i)
-		}
-	}
-}
-
-// BenchmarkEncode measures encode, which codes data.
-func BenchmarkEncode(b *testing.B, data []byte, encode func()) {
-	b.SetBytes(int64(len(data)))
-	for b.Loop() {
-		encode()
-	}
-}
-
-// BenchmarkDecode measures the decoding of the stream of data.
-func BenchmarkDecode(b *testing.B, data, stream []byte, decode Decode) {
-	b.SetBytes(int64(len(data)))
-	for b.Loop() {
-		if _, err := decode(stream, len(data), 1); err != nil {
-			b.Fatal(err)
 		}
 	}
 }
