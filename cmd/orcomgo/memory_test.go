@@ -65,7 +65,7 @@ func TestMemoryBoundHolds(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the peak of a process is read from /proc")
 	}
-	const bound = 128 << 20
+	const bound = 96 << 20
 	reads := map[string]int{"shared24": 40_000, "suffix50": 40_000, "chimera": 40_000, "stutter": 30_000, "repeats": 30_000, "random": 40_000,
 		"tandem": 40_000, "thirdN": 60_000, "identical": 100_000, "polyA": 100_000, "allN": 100_000}
 	for shape, n := range reads {
@@ -181,6 +181,6 @@ func TestMemoryWithoutBases(t *testing.T) {
 		t.Skip("the peak of a process is read from /proc")
 	}
 	testrun.OnlyLong(t)
-	checkArchivePeak(t, bytes.Repeat([]byte(">\n"), 12_000_000), 64<<20)
+	checkArchivePeak(t, bytes.Repeat([]byte(">\n"), 12_000_000), 96<<20)
 	checkArchivePeak(t, bytes.Repeat([]byte(">\n>a\n"), 10_000_000), 96<<20)
 }
