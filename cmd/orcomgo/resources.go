@@ -19,7 +19,7 @@ type resources struct {
 	began   time.Time
 }
 
-// minMemory is about what the program needs for any input; with less it would be slow.
+// minMemory is about what the program needs for any input: two models of bases, and a slice of the least size.
 const minMemory = 96e6
 
 // maxThreads is the largest number of threads, and maxStreams that of blocks in flight. More of them would take longer and fill the memory,
