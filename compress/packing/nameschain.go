@@ -65,7 +65,7 @@ func newNameLinks(specs []slicing.Spec, man *archive.Manifest, o *Options) nameL
 				l.head, l.planned, l.most = l, make(chan struct{}), aheadRecords
 			}
 			if o.Memory > 0 {
-				l.most = min(l.most, o.Memory/aheadBytes)
+				l.most = min(l.most, max(o.Memory/aheadBytes, limits.Chain))
 			}
 			l.head.end = end
 			l.head.slices++
