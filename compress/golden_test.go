@@ -130,9 +130,9 @@ var goldens = []golden{
 		inputs: "deep_1.fastq+deep_2.fastq",
 		bin:    record.Options{ReadsOnly: true, OrderAny: true}, sliceReads: 10, slices: 6},
 	{name: "parts", what: "Packed in so little memory that positions come in parts.", inputs: "many.fa",
-		bin: record.Options{BlockSize: 20 << 10}, pack: PackOptions{Memory: 1500}, slices: 3, parts: 2},
+		bin: record.Options{BlockSize: 20 << 10}, pack: PackOptions{Memory: 2000}, slices: 3, parts: 2},
 	{name: "windows", what: "Sequences as a set, packed in so little memory that they are placed in two windows.", inputs: "many.fa",
-		bin: record.Options{ReadsOnly: true, OrderAny: true}, pack: PackOptions{Memory: 1500}, sliceReads: 400, slices: 5},
+		bin: record.Options{ReadsOnly: true, OrderAny: true}, pack: PackOptions{Memory: 2000}, sliceReads: 400, slices: 5},
 }
 
 const group4 = "pair_1.fastq+pair_2.fastq+pair_3.fastq+pair_4.fastq"

@@ -20,7 +20,7 @@ func TestArchive(t *testing.T) {
 		{"", ""},
 		{"--reads-only --order any", ""},
 		{"--names drop --quality bin8", "--level max --no-verify -t 1"},
-		{"--block-size 20KB --memory 64MiB", "--level fast --memory 64MiB"},
+		{"--block-size 20KB --memory 96MiB", "--level fast --memory 96MiB"},
 	} {
 		name := strings.ReplaceAll(c.bin, " ", "")
 		bin := append(strings.Fields(c.bin), "--quiet", "-1", r1, "-2", r2)

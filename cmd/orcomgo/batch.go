@@ -104,7 +104,7 @@ func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string, lev
 // checkJobs returns a usage error if the jobs have too little memory.
 func (o *archiveFlags) checkJobs() error {
 	if o.memory/size(o.jobs) < minMemory {
-		return usagef("--memory %s is too little for --jobs %d: each takes at least 64MB", o.memory.String(), o.jobs)
+		return usagef("--memory %s is too little for --jobs %d: each takes at least 96MB", o.memory.String(), o.jobs)
 	}
 	return nil
 }

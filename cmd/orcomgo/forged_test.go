@@ -162,7 +162,7 @@ func TestForgedFiles(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the peak of a process is read from /proc")
 	}
-	const bound = 64 << 20
+	const bound = 96 << 20
 	base := t.TempDir()
 	in, made := filepath.Join(base, "dir"), filepath.Join(base, "made")
 	r1, _ := simulated(t, base, 2000)

@@ -19,8 +19,8 @@ type resources struct {
 	began   time.Time
 }
 
-// minMemory is about what the program needs for any input; with less it would be slow.
-const minMemory = 64e6
+// minMemory is about what the program needs for any input: two models of bases, and a slice of the least size.
+const minMemory = 96e6
 
 // maxThreads is the largest number of threads, and maxStreams that of blocks in flight. More of them would take longer and fill the memory,
 // threads with their stacks.
@@ -33,7 +33,7 @@ const uncounted = 14 << 20
 // add defines --threads, --memory, --quiet and --json.
 func (r *resources) add(f *pflag.FlagSet) {
 	f.IntVarP(&r.threads, "threads", "t", runtime.GOMAXPROCS(0), "worker threads, `N`; the result is the same for any number")
-	f.Var(&r.memory, "memory", "memory to stay within, `SIZE` of 64MB or more, roughly (default: half of what is allowed)")
+	f.Var(&r.memory, "memory", "memory to stay within, `SIZE` of 96MB or more, roughly (default: half of what is allowed)")
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "no progress and no summary on standard error")
 	f.BoolVar(&r.json, "json", false, "the result on standard output as JSON, for scripts")
 }
@@ -91,7 +91,7 @@ func (r *resources) start(s *streams, model ...stageModel) (*progress, error) {
 		return nil, usagef("--threads must be from 1 to %d", maxThreads)
 	}
 	if r.memory > 0 && r.memory < minMemory {
-		return nil, usagef("--memory must be at least 64MB, not %s", r.memory.String())
+		return nil, usagef("--memory must be at least 96MB, not %s", r.memory.String())
 	}
 	r.began = time.Now()
 	r.memory = r.limit()

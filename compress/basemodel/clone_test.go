@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"math/rand"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"testing"
@@ -76,18 +77,24 @@ func TestClonesTakeBackWhatTheyChange(t *testing.T) {
 	}
 }
 
-// TestClonesOfLittleMemory: released clones wait for another use only where they are a small part of what the process may take.
+// TestClonesOfLittleMemory: a released clone waits for another use, and a second one only where both are a small part of what the process
+// may take.
 func TestClonesOfLittleMemory(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	m := newModel(1000)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	for _, limit := range []int64{1 << 20, math.MaxInt64} {
-		c := m.Clone(10)
+		m := newModel(1000)
+		a, b := m.Clone(10), m.Clone(10)
 		debug.SetMemoryLimit(limit)
-		c.Release()
-		debug.SetMemoryLimit(math.MaxInt64)
-		if again := m.Clone(10) == c; again != (limit > 1<<30) {
-			t.Errorf("limit %d: used again: %v", limit, again)
+		a.Release()
+		b.Release()
+		want := 1
+		if limit > 1<<30 {
+			want = 2
+		}
+		if waiting := len(m.clones.free); waiting != want {
+			t.Errorf("limit %d: %d clones wait, want %d", limit, waiting, want)
 		}
 	}
 }

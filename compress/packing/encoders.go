@@ -41,7 +41,7 @@ func newEncoder(p *packer) *encoder {
 		total += p.specs[i].Text
 	}
 	e := &encoder{level: p.o.Level.quals(), progress: workers.NewMeter(p.o.Progress, "pack", total),
-		primers: newInputPrimers(p.specs, &p.man, &p.o), links: newNameLinks(p.specs, &p.man, p.o.limits())}
+		primers: newInputPrimers(p.specs, &p.man, &p.o), links: newNameLinks(p.specs, &p.man, &p.o)}
 	e.progress.Silent.Store(true)
 	e.gatherer = newGatherer(p, func(input int, from uint64) int { return e.links[nameKey{input, from}].ahead() })
 	return e

@@ -14,8 +14,9 @@ import (
 // The names of a slice begin with the models that those of the slice before have left, so small slices take no more bytes than large ones.
 // Then all names from the first slice of such a chain on have to be decoded for one record, which is why chains are short.
 
-// aheadRecords is of how many records the names decide how those of a long chain are coded.
-const aheadRecords = 1 << 18
+// aheadRecords is of how many records the names decide how those of a long chain are coded, and aheadBytes how much memory there must be
+// for each of them.
+const aheadRecords, aheadBytes = 1 << 18, 2 << 10
 
 // nameLink is the names of an input in a slice, as part of a chain, while they are coded.
 type nameLink struct {
@@ -24,7 +25,7 @@ type nameLink struct {
 	next   *nameLink // the slice after it there
 	head   *nameLink // the first slice of the long chain
 	begins bool      // a chain begins here, unless names repeat others
-	chain  uint64    // Limits.Chain
+	most   uint64    // of how many records the names may be read ahead
 
 	end     uint64         // of a head: the end of the long chain
 	slices  int            // of a head: in the long chain
@@ -44,8 +45,8 @@ type nameKey struct {
 type nameLinks map[nameKey]*nameLink
 
 // newNameLinks returns the links of the names of all slices.
-func newNameLinks(specs []slicing.Spec, man *archive.Manifest, limits *Limits) nameLinks {
-	links := make(nameLinks)
+func newNameLinks(specs []slicing.Spec, man *archive.Manifest, o *Options) nameLinks {
+	links, limits := make(nameLinks), o.limits()
 	if !man.NameRanges { // then no input has several slices with names
 		return links
 	}
@@ -57,11 +58,14 @@ func newNameLinks(specs []slicing.Spec, man *archive.Manifest, limits *Limits) n
 				continue
 			}
 			end := s.From + uint64(s.Records)
-			l := &nameLink{from: s.From, chain: limits.Chain, done: make(chan struct{})}
+			l := &nameLink{from: s.From, most: limits.Chain, done: make(chan struct{})}
 			if b := last[input]; b != nil && end-b.head.from <= limits.LongChain && b.head.slices < source.MaxLinks {
 				b.next, l.before, l.head = l, b, b.head
 			} else {
-				l.head, l.planned = l, make(chan struct{})
+				l.head, l.planned, l.most = l, make(chan struct{}), aheadRecords
+			}
+			if o.Memory > 0 {
+				l.most = min(l.most, max(o.Memory/aheadBytes, limits.Chain))
 			}
 			l.head.end = end
 			l.head.slices++
@@ -83,11 +87,7 @@ func (l *nameLink) ahead() int {
 	if l == nil || !l.begins {
 		return 0
 	}
-	n := l.chain
-	if l.head == l {
-		n = aheadRecords
-	}
-	return int(min(n, l.head.end-l.from))
+	return int(min(l.most, l.head.end-l.from))
 }
 
 // wait returns when there are the models that the names begin with.

@@ -24,7 +24,7 @@ func TestNameCodersAreFreed(t *testing.T) {
 		for i := range 20 {
 			specs = append(specs, slicing.Spec{Unit: slicing.Unit{First: 0, Mate: -1, Lead: -1}, From: uint64(300 * i), Records: 300})
 		}
-		links := newNameLinks(specs, &archive.Manifest{NameRanges: true, Inputs: make([]archive.Input, 1)}, &limits)
+		links := newNameLinks(specs, &archive.Manifest{NameRanges: true, Inputs: make([]archive.Input, 1)}, &Options{Limits: &limits})
 		for _, s := range specs {
 			c := &columns.Columns{From: s.From, Records: s.Records, Perm: []uint32{}} // in another order, so that no bins are needed
 			for i := range s.Records {
@@ -57,7 +57,7 @@ func TestNamesAheadOfEndedSlices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	links := newNameLinks(specs, &archive.Manifest{NameRanges: true, Inputs: make([]archive.Input, 1)}, &limits)
+	links := newNameLinks(specs, &archive.Manifest{NameRanges: true, Inputs: make([]archive.Input, 1)}, &Options{Limits: &limits})
 	chains := 0
 	for i := range specs {
 		l := links[nameKey{0, specs[i].From}]

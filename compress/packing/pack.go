@@ -169,6 +169,9 @@ func needed(man *archive.Manifest, sizes *slicing.Sizes) (sum uint64) {
 	return sum
 }
 
+// besideLayout is about how much memory the program, and garbage in little memory, take beside reads that are laid out.
+const besideLayout = 24 << 20
+
 // tablesFrom is from how many bytes of bins on the archive has a megabyte or more, usually, so that parity needs its tables.
 const tablesFrom = 16 << 20
 
@@ -198,7 +201,7 @@ func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (*r
 		runs = runs && slicing.WholeOrder(p.man.Options, in.Kind)
 	}
 	enc, err := seqs.Build(ctx, r, seqs.Config{
-		Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Skip: p.twoBit(), Progress: progress,
+		Threads: max(o.Threads, 1), Memory: o.Memory - min(o.Memory/4, besideLayout), Runs: runs, Skip: p.twoBit(), Progress: progress,
 		GPU: o.GPU, Note: o.Note, ReleaseWhile: p.pool.ReleaseWhile, Work: p.pool.Do, Hold: p.pool.Hold,
 	})
 	if err != nil {

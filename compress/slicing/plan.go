@@ -274,8 +274,8 @@ func (c *cutter) cutBlocks(aim uint64) {
 	}
 }
 
-// slicesOf returns into how many slices a block is cut that aim for so much text of the first input. A slice takes about three times its
-// text and its exceptions, so in little memory (0: no bound) it has a quarter of that, or somewhat more where that saves a slice.
+// slicesOf returns into how many slices a block is cut that aim for so much text of the first input. In little memory (0: no bound) they
+// have as much text and exceptions as fit in, or somewhat more where that saves a slice.
 func (c *cutter) slicesOf(b *bins.BlockInfo, aim uint64) uint64 {
 	n := (b.TextLen + aim - 1) / aim
 	if c.memory == 0 {
@@ -292,7 +292,7 @@ func (c *cutter) slicesOf(b *bins.BlockInfo, aim uint64) uint64 {
 			mate = max(mate, further-b.TextLen)
 		}
 	}
-	most := max(c.memory/4, leastSliceText)
+	most := max(workers.ForText(c.memory), leastSliceText)
 	most += most / 16
 	return max(n, (b.TextLen+mate+share(exceptions)+most-1)/most)
 }
