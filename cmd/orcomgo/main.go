@@ -73,15 +73,15 @@ func runProcess(t tuning) {
 		got := <-signals
 		signal.Stop(signals) // a second one ends the process at once
 		cancel(signalled{got})
-		clear := ""
+		line := ""
 		if s.terminal {
-			clear = "\r\x1b[K" // of a bar
+			line = "\r\x1b[K" // of a bar
 		}
 		time.Sleep(abortSaid)
-		fmt.Fprint(s.err, clear, "orcomgo: interrupting\n")
+		fmt.Fprint(s.err, line, "orcomgo: interrupting\n")
 		time.Sleep(abortAfter)
 		commit.Abandon(abortPatience)
-		fmt.Fprint(s.err, clear)
+		fmt.Fprint(s.err, line)
 		status := fail(s, signalled{got})
 		s.log.end(status, signalled{got})
 		os.Exit(status)
@@ -112,12 +112,7 @@ func (s signalled) Error() string {
 }
 
 // status is the exit status.
-func (s signalled) status() int {
-	if number, ok := s.Signal.(syscall.Signal); ok {
-		return exitSignal + int(number)
-	}
-	return exitFailure
-}
+func (s signalled) status() int { return exitSignal + int(s.Signal.(syscall.Signal)) }
 
 // run is main without the process: it returns the exit status.
 func run(ctx context.Context, standard *streams, args []string) int {
