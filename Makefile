@@ -45,7 +45,7 @@ demo: build
 # Two rows side by side, so that neither core waits where the other compiles or a single long test runs; what the race detector
 # needs is compiled apart from the rest.
 test: format
-	@$(MAKE) race lint & other=$$!; $(MAKE) vet vet-cuda unit; status=$$?; wait $$other && exit $$status
+	@$(MAKE) race lint vet-cuda & other=$$!; $(MAKE) vet unit; status=$$?; wait $$other && exit $$status
 
 vet:
 	$(GO) vet ./...
