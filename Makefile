@@ -180,7 +180,7 @@ deb: build
 	cp bin/dist/orcomgo_$(VERSION)_$(DEB_ARCH).deb bin/dist/orcomgo.deb
 
 notice:
-	$(GO) run ./deploy/notice -o deploy/NOTICE
+	$(GO) run ./deploy/notice >bin/NOTICE && mv bin/NOTICE deploy/NOTICE
 
 release:
 	deploy/release.sh

@@ -20,7 +20,7 @@ for platform in linux_amd64 linux_arm64 darwin_amd64 darwin_arm64; do
 	chmod -R u=rwX,go=rX "$work/$name"
 	tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -cf - "$name" |
 		gzip -9n >"$dist/$name.tar.gz"
-	go run ./deploy/notice -sbom "$dist/$platform/orcomgo" -o "$dist/$name.spdx.json"
+	go run ./deploy/notice -sbom "$dist/$platform/orcomgo" >"$dist/$name.spdx.json"
 done
 cd "$dist"
 sha256sum "orcomgo_${version}"_*.tar.gz "orcomgo_${version}"_*.spdx.json >SHA256SUMS

@@ -1,11 +1,12 @@
 package commit
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
 
-// leftovers are what functions of IfAbandoned undo, in the order in which it came to be; nil for what is over.
+// leftovers are what functions of IfAbandoned undo, in the order in which it came to be.
 var leftovers struct {
 	sync.Mutex
 	undo []*func()
@@ -23,10 +24,7 @@ func IfAbandoned(undo func()) (over func()) {
 	return func() {
 		leftovers.Lock()
 		defer leftovers.Unlock()
-		*entry = nil
-		for n := len(leftovers.undo); n > 0 && *leftovers.undo[n-1] == nil; n-- {
-			leftovers.undo = leftovers.undo[:n-1]
-		}
+		leftovers.undo = slices.DeleteFunc(leftovers.undo, func(e *func()) bool { return e == entry })
 	}
 }
 
@@ -39,8 +37,6 @@ func Abandon(patience time.Duration) {
 	}
 	leftovers.Lock()
 	for i := len(leftovers.undo) - 1; i >= 0; i-- {
-		if undo := *leftovers.undo[i]; undo != nil {
-			undo()
-		}
+		(*leftovers.undo[i])()
 	}
 }

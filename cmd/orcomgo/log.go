@@ -24,16 +24,12 @@ type runLog struct {
 	began time.Time
 	first sync.Once
 	start func() // writes the event of the start
-
-	mu  sync.Mutex
-	err error // the first one of writing
+	err   error  // the first one of writing
 }
 
-// Write implements io.Writer for slog, which does not return errors.
+// Write implements io.Writer for slog, which does not return errors, and calls it for one event after another.
 func (l *runLog) Write(b []byte) (int, error) {
 	n, err := l.file.Write(b)
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.err == nil {
 		l.err = err
 	}

@@ -282,8 +282,9 @@ func (p *plan) measure(ctx context.Context, s *samples.Sample, a *planned) error
 	scaled := func(n uint64) uint64 { return uint64(float64(n) * more) }
 	limit := uint64(p.each.memory)
 	e := &expected{Archive: scaled(m.ArchiveBytes), Seconds: m.Seconds * more, Memory: m.PeakMemory}
-	if !a.Whole { // what grows is the layout of the reads
-		bound := m.PeakMemory + compress.MemoryFor(scaled(m.Records)-m.Records, scaled(m.Bases)-m.Bases)
+	if !a.Whole { // what grows is the layout of the reads, and the text in work, which takes three times as much as it has bytes
+		bound := m.PeakMemory + compress.MemoryFor(scaled(m.Records)-m.Records, scaled(m.Bases)-m.Bases) +
+			3*min(a.Text-min(a.Text, m.TextBytes), uint64(p.each.threads)*sliceText)
 		e.Memory = max(min(bound, scaled(m.PeakMemory), limit), m.PeakMemory)
 	}
 	if n := scaled(m.BinBytes); n > limit/heldShare {

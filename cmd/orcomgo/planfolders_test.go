@@ -114,7 +114,7 @@ func TestPlanHolds(t *testing.T) {
 		{"transcripts", true, nil, []string{"--sample", "16MB"}, func(t *testing.T, dir string) {
 			writeReads(t, dir, "t", true, sim.Config{Genome: genomeOf(2_000_000), Reads: 400_000, Expression: 2, Quality: sim.Levels8})
 		}},
-		{"the same in little memory", true, []string{"--memory", "256MiB"}, []string{"--sample", "16MB"}, func(t *testing.T, dir string) {
+		{"the same in little memory", true, []string{"--memory", "128MB"}, []string{"--sample", "16MB"}, func(t *testing.T, dir string) {
 			writeReads(t, dir, "t", true, sim.Config{Genome: genomeOf(2_000_000), Reads: 400_000, Expression: 2, Quality: sim.Levels8})
 		}},
 		{"long reads", true, nil, []string{"--sample", "16MB"}, func(t *testing.T, dir string) {

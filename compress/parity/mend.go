@@ -31,23 +31,43 @@ type Store interface {
 	Put(i int64, b []byte) (at int64, err error)
 }
 
-// errWrong is the error of a sector that was restored of sectors of which one is not what it is taken for.
-var errWrong = fmt.Errorf("a restored sector has not the checksum that it had: %w", parse.ErrCorrupt)
+// wrongSector is the error of a sector that was restored of sectors of which one is not what it is taken for.
+type wrongSector struct{ number int64 }
+
+func (w *wrongSector) Error() string { return "a restored sector has not the checksum that it had" }
+
+func (w *wrongSector) Unwrap() error { return parse.ErrCorrupt }
+
+// maxSuspects is of how many sectors, taken for what their checksums say, it is found out which one is another.
+const maxSuspects = 256
 
 // Mend restores lost sectors as far as the parity allows, and puts them in store. What it could not restore is still lost.
 func (v *View) Mend(threads int, memory uint64, store Store) error {
 	err := v.mend(threads, memory, store)
-	if !errors.Is(err, errWrong) {
-		return err
-	}
-	for _, r := range v.runs {
-		if r.weak {
-			v.lost = append(v.lost, r.first)
+	for wrong := (*wrongSector)(nil); errors.As(err, &wrong); {
+		group, _ := v.set.data.place(wrong.number)
+		var suspects []int64
+		for _, r := range v.runs {
+			if g, _ := v.set.data.place(r.first); r.weak && g == group {
+				suspects = append(suspects, r.first)
+			}
+		}
+		if len(suspects) == 0 {
+			return err
+		}
+		// Usually one of them is another sector than it is taken for. If without it all is restored, the others are right.
+		runs, lost := v.runs, v.lost
+		each := slices.Collect(slices.Chunk(suspects[:min(len(suspects), maxSuspects)], 1))
+		for _, out := range append(each, suspects) {
+			v.runs = slices.DeleteFunc(slices.Clone(runs), func(r run) bool { return slices.Contains(out, r.first) })
+			v.lost = slices.Sorted(slices.Values(append(slices.Clone(lost), out...)))
+			err = v.mend(threads, memory, store)
+			if _, ok := v.restored[out[0]]; ok {
+				break
+			}
 		}
 	}
-	slices.Sort(v.lost)
-	v.runs = slices.DeleteFunc(v.runs, func(r run) bool { return r.weak })
-	return v.mend(threads, memory, store)
+	return err
 }
 
 func (v *View) mend(threads int, memory uint64, store Store) error {
@@ -56,7 +76,7 @@ func (v *View) mend(threads int, memory uint64, store Store) error {
 	v.store = store
 	left, err := s.data.mend(v, bad, s.readParity(kindParity, &s.data), threads, memory, func(i int64, b []byte) error {
 		if !s.isSector(b, i) {
-			return errWrong
+			return &wrongSector{i}
 		}
 		at, err := store.Put(i, b)
 		if err == nil {

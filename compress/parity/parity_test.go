@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math/rand"
 	"os"
 	"path/filepath"
@@ -77,7 +78,8 @@ func TestRepair(t *testing.T) {
 			if err != nil || s.Lost > 0 {
 				t.Fatalf("%d bytes, share %g: %d packets lost, %v", size, share, s.Lost, err)
 			}
-			for name, damage := range codectest.FileDamages {
+			for _, name := range slices.Sorted(maps.Keys(codectest.FileDamages)) {
+				damage := codectest.FileDamages[name]
 				if share == 0 && slices.Contains([]string{"inserted", "removed", "beginning is missing"}, name) {
 					continue // the checksums are too short to look for sectors
 				}
@@ -89,6 +91,22 @@ func TestRepair(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestSectorsTakenForOthers: inserted bytes have the checksum of a sector near them by chance.
+func TestSectorsTakenForOthers(t *testing.T) {
+	testrun.OnlyLong(t)
+	const size, seed = 3 << 20, 704
+	data := randomBytes(rand.New(rand.NewSource(size)), size)
+	packets := protect(t, data, Options{Share: 0.2, Bytes: size / 100, Threads: 2, Memory: 1 << 18})
+	s, err := Read(bytesAt(packets), int64(len(packets)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := codectest.FileDamages["inserted"](rand.New(rand.NewSource(seed)), bytes.Clone(data), s.data.parity, s.data.sector)
+	if got := mend(t, packets, damaged); !bytes.Equal(got, data) {
+		t.Error("not repaired")
 	}
 }
 

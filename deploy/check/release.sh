@@ -97,7 +97,7 @@ insystem() {
 }
 
 check "program" make --no-print-directory build
-check "NOTICE" sh -c "go run ./deploy/notice -o $work/NOTICE && cmp $work/NOTICE deploy/NOTICE"
+check "NOTICE" sh -c "go run ./deploy/notice >$work/NOTICE && cmp $work/NOTICE deploy/NOTICE"
 check "tarballs" tarballs
 check "deb amd64" package amd64
 check "deb arm64" package arm64

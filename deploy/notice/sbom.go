@@ -49,9 +49,6 @@ func writeSBOM(w io.Writer, program string) error {
 	}
 	add("stdlib", info.GoVersion, "pkg:golang/stdlib@"+info.GoVersion)
 	for _, m := range info.Deps {
-		if m.Replace != nil {
-			m = m.Replace
-		}
 		add(m.Path, m.Version, "pkg:golang/"+m.Path+"@"+m.Version)
 	}
 	e := json.NewEncoder(w)
