@@ -8,8 +8,7 @@ import (
 	"slices"
 	"sort"
 
-	"orcomgo/bases"
-	"orcomgo/minimizer"
+	"orcomgo/internal/codectest"
 )
 
 // reference bins a text of plain four-line records as the kernels should, step by step.
@@ -48,7 +47,7 @@ func reference(text []byte) *Result {
 		r.Lengths = append(r.Lengths, n)
 		r.MinLen, r.MaxLen = min(r.MinLen, n), max(r.MaxLen, n)
 		r.Bases += uint64(n)
-		sig, pos, reverse := signature(l[1])
+		sig, pos, reverse := codectest.Signature(l[1])
 		reads = append(reads, read{l[1], sig, pos, reverse, uint32(len(reads)), n})
 		for j := 0; j < len(l[1]); {
 			c := class(l[1][j])
@@ -176,20 +175,4 @@ func fastq(s shape, rng *rand.Rand) []byte {
 		eol(3)
 	}
 	return b
-}
-
-// signature returns what minimizer.FindPacked does of the letters of a read.
-func signature(read []byte) (sig, pos uint32, reverse bool) {
-	packed := make([]byte, bases.PackedLen(len(read))+minimizer.Pad)
-	var gaps []minimizer.Gap
-	for i, letter := range read {
-		if code := bases.Code(letter); code != bases.NoBase {
-			bases.Set(packed, i, code)
-		} else if k := len(gaps) - 1; k >= 0 && gaps[k].End == i {
-			gaps[k].End++
-		} else {
-			gaps = append(gaps, minimizer.Gap{Start: i, End: i + 1})
-		}
-	}
-	return minimizer.FindPacked(packed, len(read), gaps)
 }

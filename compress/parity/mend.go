@@ -34,7 +34,9 @@ type Store interface {
 // wrongSector is the error of a sector that was restored of sectors of which one is not what it is taken for.
 type wrongSector struct{ number int64 }
 
-func (w *wrongSector) Error() string { return "a restored sector has not the checksum that it had" }
+func (w *wrongSector) Error() string {
+	return "a restored sector has not the checksum that it had: " + parse.ErrCorrupt.Error()
+}
 
 func (w *wrongSector) Unwrap() error { return parse.ErrCorrupt }
 

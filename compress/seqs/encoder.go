@@ -109,8 +109,8 @@ type loaded struct {
 	window int
 }
 
-// Build returns an Encoder. It lays out the reads at once, and codes the pseudogenome, only if memory is tight (see plan); otherwise that is
-// done when the first slice is coded, side by side with other columns of that slice.
+// Build returns an Encoder. It lays out the reads at once, and codes the pseudogenome, only if memory is tight (see plan); otherwise that
+// is done when the first slice is coded, side by side with other columns of that slice.
 func Build(ctx context.Context, r *bins.Reader, c Config) (*Encoder, error) {
 	if c.Threads < 1 {
 		return nil, fmt.Errorf("seqs: %d threads", c.Threads)
