@@ -6,11 +6,16 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"orcomgo/internal/testrun"
 )
 
 // TestAbandon undoes what is not over, the last first, and leaves directories in which something is. It runs in a process of its own, as
 // nothing is committed after Abandon.
 func TestAbandon(t *testing.T) {
+	if testrun.Emulated() {
+		t.Skip("an emulated test can't start itself")
+	}
 	const variable = "ORCOMGO_ABANDON"
 	dir := os.Getenv(variable)
 	if dir == "" {

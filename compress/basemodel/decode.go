@@ -3,6 +3,7 @@ package basemodel
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"orcomgo/bases"
 	"orcomgo/compress/rangecoder"
@@ -120,6 +121,10 @@ func (s *Sequence) decodeSegment(k int, in []*stream, threads int) {
 			m.Decode(in[i].dec, now[from-r.from:to-r.from], nil)
 		})
 		bases.Pack(s.packed[(g.from+at)/4:], now)
+		// A few forged bytes may claim many bases: nothing is decoded after the end of a stream.
+		if slices.ContainsFunc(in, func(c *stream) bool { return c.dec.Overrun() }) {
+			break
+		}
 		s.extend(k, g.from+r.to)
 	}
 	if g.n > 0 {
