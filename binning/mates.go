@@ -57,6 +57,55 @@ func MateNumber(path string) int {
 	return int(number[1] - '0')
 }
 
+// interleavedNames is how many records of a file are looked at to see whether first and second mates alternate.
+const interleavedNames = 8
+
+// recognizeInterleaved marks the inputs that begin with the mates of pairs in turn. If one goes on otherwise, all inputs have to be read
+// again.
+func (c *Config) recognizeInterleaved() {
+	if c.Unpaired || c.Options.OrderAny || c.readableOnce() != "" {
+		return
+	}
+	for i := range c.Inputs {
+		if in := &c.Inputs[i]; !in.hasMates() {
+			in.Interleaved = beginsInterleaved(in.Path)
+		}
+	}
+}
+
+// beginsInterleaved reports whether the first records of a file have the names of mates in twos.
+func beginsInterleaved(path string) bool {
+	names := namesOf(path, 1, interleavedNames)
+	for i, name := range names {
+		if i > 0 && bytes.Equal(mateName(name), mateName(names[i-1])) != (i%2 == 1) {
+			return false
+		}
+	}
+	return len(names) == interleavedNames
+}
+
+// notInterleaved says why a file that begins with the mates of pairs in turn is not one of these.
+type notInterleaved string
+
+func (e notInterleaved) Error() string { return string(e) }
+
+// checkInterleaved returns a notInterleaved unless the names of a block, each followed by '\n', are those of mates in twos; number is that
+// of the first record.
+func checkInterleaved(path string, number uint64, names []byte) error {
+	for ; len(names) > 0; number += 2 {
+		first, rest, _ := bytes.Cut(names, []byte{'\n'})
+		second, after, found := bytes.Cut(rest, []byte{'\n'})
+		switch {
+		case !found:
+			return notInterleaved(fmt.Sprintf("%s: record %d: expected its mate after it, found the end of the file", path, number))
+		case !bytes.Equal(mateName(first), mateName(second)):
+			return notInterleaved(fmt.Sprintf("%s: record %d: expected the mate of %q, found %q", path, number+1, first, second))
+		}
+		names = after
+	}
+	return nil
+}
+
 func mateName(name []byte) []byte {
 	if i := bytes.IndexAny(name, " \t"); i >= 0 {
 		name = name[:i]
@@ -150,6 +199,14 @@ func bothNames(path string, digest uint64, other string, otherDigest, number uin
 // NameOf returns the name of a record, counted from 1, of a file of FASTQ that has four lines a record, or the first name of a file of
 // FASTA; nil if there is none.
 func NameOf(path string, number uint64) []byte {
+	if names := namesOf(path, number, 1); len(names) > 0 {
+		return names[0]
+	}
+	return nil
+}
+
+// namesOf is NameOf for n records, or as many as there are.
+func namesOf(path string, number uint64, n int) (names [][]byte) {
 	if !regular(path) {
 		return nil
 	}
@@ -159,14 +216,14 @@ func NameOf(path string, number uint64) []byte {
 	}
 	defer in.Close()
 	lines := bufio.NewScanner(in)
-	for range 4*(number-1) + 1 {
-		if !lines.Scan() {
-			return nil
+	for line := uint64(0); len(names) < n && lines.Scan(); line++ {
+		if line >= 4*(number-1) && line%4 == 0 {
+			name, _ := bytes.CutPrefix(lines.Bytes(), []byte("@"))
+			name, _ = bytes.CutPrefix(name, []byte(">"))
+			names = append(names, bytes.Clone(bytes.TrimSuffix(name, []byte("\r"))))
 		}
 	}
-	name, _ := bytes.CutPrefix(lines.Bytes(), []byte("@"))
-	name, _ = bytes.CutPrefix(name, []byte(">"))
-	return bytes.TrimSuffix(name, []byte("\r"))
+	return names
 }
 
 // checkCounts checks that the inputs of each group have the same number of records.

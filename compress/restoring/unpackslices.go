@@ -79,7 +79,7 @@ func (u *unpacker) jobs() (passes [][]unpackJob) {
 			last = u.turn(i)
 		}
 		j := unpackJob{spans: spansOf(s, u.sel.records[s.First.Input]), before: before[s.First.Input]}
-		for m, mem := range s.Members() {
+		for m, mem := range s.Texts() {
 			j.Want[m] = u.sel.asked[mem.Input]
 		}
 		if j.Want == ([2]bool{}) || len(j.spans) == 0 {
@@ -280,7 +280,7 @@ func (u *unpacker) consume(r *Replay, p *Piece, j *unpackJob, out output) error 
 	defer done()
 	var digests sync.WaitGroup
 	defer digests.Wait()
-	for m, mem := range s.Members() {
+	for m, mem := range s.Texts() {
 		if !p.Want[m] {
 			continue
 		}
@@ -310,7 +310,7 @@ func (u *unpacker) consume(r *Replay, p *Piece, j *unpackJob, out output) error 
 	if u.interleaved(s.First.Input) {
 		u.failTogether(s.First.Input, s.Mate.Input)
 	}
-	for m, mem := range s.Members() {
+	for m, mem := range s.Texts() {
 		if !p.Want[m] || !u.status[mem.Input].OK || m == 1 && u.interleaved(mem.Input) {
 			continue
 		}
@@ -363,7 +363,7 @@ func (u *unpacker) end() error {
 func afterFirst(p *source.Packed, passes [][]Job) (inputs []int) {
 	for _, j := range slices.Concat(passes...) {
 		s := &p.Man.Slices[j.Slice]
-		for m, mem := range s.Members() {
+		for m, mem := range s.Texts() {
 			if s.From > 0 && j.Want[m] && p.Kept[mem.Input][archive.Quals] && !slices.Contains(inputs, mem.Input) {
 				inputs = append(inputs, mem.Input)
 			}
