@@ -42,21 +42,16 @@ func Halves(c *Columns) (halves [2]*Columns) {
 // FromHalves is the inverse of Halves, for columns that were decoded: exceptions are in the letters.
 func FromHalves(halves [2]*Columns) *Columns {
 	a, b, n := halves[0], halves[1], halves[0].Records
-	c := &Columns{Input: a.Input, From: a.From, Records: 2 * n, First: 2 * n, Lengths: a.Lengths,
-		Names: append(slices.Clip(a.Names), b.Names...), Quals: append(slices.Clip(a.Quals), b.Quals...),
-		Letters: append(slices.Clip(a.Letters), b.Letters...)}
+	c := &Columns{Input: a.Input, From: a.From, Records: 2 * n, First: 2 * n, Lengths: a.Lengths}
 	if a.Lengths.Each != nil || b.Lengths.Each != nil || a.Lengths.Fixed != b.Lengths.Fixed {
 		c.Lengths = record.Lengths{}
-		for i := range c.Records {
-			c.Lengths.Each = append(c.Lengths.Each, uint32(halves[i/n].Lengths.Of(i%n)))
+		for i := range n {
+			c.Lengths.Each = append(c.Lengths.Each, uint32(a.Lengths.Of(i)), uint32(b.Lengths.Of(i)))
 		}
 	}
-	perm := make([]uint32, c.Records)
-	for i := range perm {
-		perm[i] = uint32(i/2 + i%2*n)
-	}
-	c.Permute(perm)
-	c.Perm = nil
+	ofRead := func(m, i int, _ []byte) int { return halves[m].Lengths.Of(i) }
+	c.Quals, c.Letters = alternate(n, a.Quals, b.Quals, ofRead), alternate(n, a.Letters, b.Letters, ofRead)
+	c.Names = alternate(n, a.Names, b.Names, func(_, _ int, rest []byte) int { return AfterNames(rest, 1) })
 	c.Forms.Default = a.Forms.Default
 	for m, h := range halves {
 		for _, e := range appendForms(nil, &h.Forms, 0, n, 0, &c.Forms.Default) {
@@ -68,4 +63,18 @@ func FromHalves(halves [2]*Columns) *Columns {
 		c.Layout = seqs.InterleaveLayouts(a.Layout, b.Layout)
 	}
 	return c
+}
+
+// alternate returns n items of a and of b in turn; nil if a is nil. size returns that of item i of one of the two, which rest begins with.
+func alternate(n int, a, b []byte, size func(of, i int, rest []byte) int) []byte {
+	if a == nil {
+		return nil
+	}
+	dst := make([]byte, 0, len(a)+len(b))
+	for i := range n {
+		x, y := size(0, i, a), size(1, i, b)
+		dst = append(append(dst, a[:x]...), b[:y]...)
+		a, b = a[x:], b[y:]
+	}
+	return dst
 }
