@@ -222,7 +222,7 @@ func (o *binFlags) lookAtMates(inputs []binning.InputSpec) {
 		x, _ := samples.Parse(filepath.Base(first))
 		y, _ := samples.Parse(filepath.Base(second))
 		if x.Role == samples.Second && y.Role == samples.First || binning.MateNumber(first) == 2 && binning.MateNumber(second) == 1 {
-			o.notes = append(o.notes, "WARNING: "+first+" is given as first mates and "+second+
+			o.notes = append(o.notes, warning+first+" is given as first mates and "+second+
 				" as second ones, but their names, or those of their records, say the opposite")
 		}
 	}
