@@ -163,7 +163,7 @@ func (c *lineCutter) grow(text TextBuffer, n, keep int) error {
 		return nil
 	}
 	if uint64(n) > 2*maxBlockSize+1+memberSlack {
-		return &RecordError{File: c.src.path, Record: c.records + 1, Expected: "a record of less than 4 GiB", Found: "a longer one"}
+		return &RecordError{File: c.src.path, Record: c.records + 1, Expected: "a record of less than 4.29 GB", Found: "a longer one"}
 	}
 	return text.Grow(n, keep)
 }

@@ -242,7 +242,7 @@ func (o *binFlags) settings(c *binning.Config) error {
 	switch {
 	case o.given("streams") && (o.streams < 1 || o.streams > maxStreams):
 		return usagef("--streams must be from 1 to %d", maxStreams)
-	case o.blockSize < 1e3 || o.blockSize > 1<<30:
+	case o.blockSize < 1e3 || o.blockSize > 1e9:
 		return usagef("--block-size must be between 1KB and 1GB")
 	}
 	if o.given("as") && commit.CheckName(o.name) != nil {
