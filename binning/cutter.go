@@ -217,9 +217,9 @@ func serial(n int, task func(int)) {
 	}
 }
 
-// cutAt returns the end of the longest block of whole records, or pairs of them, which have so many lines each, within the first limit bytes
-// and maxLines lines of text; 0 if there is none. The text after it does not begin with a blank
-// line, which might belong to the last record's tail, unless all of the text is the block.
+// cutAt returns the end of the longest block of whole records, or pairs of them, which have so many lines each, within the first
+// limit bytes and maxLines lines of text; 0 if there is none. The text after it does not begin with a blank line, which might
+// belong to the last record's tail, unless all of the text is the block.
 func cutAt(text *textWindow, marks []Mark, limit, maxLines, each int, eof bool) int {
 	// The last mark before the limit that still has few enough lines.
 	end, lines := 0, 0

@@ -43,13 +43,13 @@ func mateErrorf(format string, args ...any) error { return &MateError{fmt.Errorf
 
 // SameFirstName reports whether the first records of two files can be mates by their names.
 func SameFirstName(a, b string) bool {
-	name := NameOf(a, 1)
-	return name != nil && bytes.Equal(mateName(name), mateName(NameOf(b, 1)))
+	name := namesOf(a, 1, 1)[0]
+	return name != nil && bytes.Equal(mateName(name), mateName(namesOf(b, 1, 1)[0]))
 }
 
 // MateNumber returns which mates a file has by the name of its first record, such as 2 of r/2 and of "r 2:N:0:"; 0 if that does not say.
 func MateNumber(path string) int {
-	name := NameOf(path, 1)
+	name := namesOf(path, 1, 1)[0]
 	number := name[len(mateName(name)):]
 	if len(number) < 2 || number[0] != '/' && (len(number) < 3 || number[2] != ':') || number[1] < '1' || number[1] > '4' {
 		return 0
@@ -81,7 +81,7 @@ func beginsInterleaved(path string) bool {
 			return false
 		}
 	}
-	return len(names) == interleavedNames
+	return names[interleavedNames-1] != nil
 }
 
 // notInterleaved says why a file that begins with the mates of pairs in turn is not one of these.
@@ -189,38 +189,32 @@ func (m *mates) add(inputs []*input, in *input, s *stream, last bool) error {
 
 // bothNames reads the names of two records of the same number again, which have these digests, for a message: "" if that can't be done.
 func bothNames(path string, digest uint64, other string, otherDigest, number uint64) string {
-	name, lead := NameOf(path, number), NameOf(other, number)
+	name, lead := namesOf(path, number, 1)[0], namesOf(other, number, 1)[0]
 	if xxh3.Hash(mateName(name)) != digest || xxh3.Hash(mateName(lead)) != otherDigest {
 		return ""
 	}
 	return fmt.Sprintf(": %q, not %q", name, lead)
 }
 
-// NameOf returns the name of a record, counted from 1, of a file of FASTQ that has four lines a record, or the first name of a file of
-// FASTA; nil if there is none.
-func NameOf(path string, number uint64) []byte {
-	if names := namesOf(path, number, 1); len(names) > 0 {
-		return names[0]
-	}
-	return nil
-}
-
-// namesOf is NameOf for n records, or as many as there are.
-func namesOf(path string, number uint64, n int) (names [][]byte) {
+// namesOf returns the names of n records, the first of which is counted from 1, of a file of FASTQ that has four lines a record, or the
+// first name of a file of FASTA; nil for each that is not there.
+func namesOf(path string, number uint64, n int) [][]byte {
+	names := make([][]byte, n)
 	if !regular(path) {
-		return nil
+		return names
 	}
 	in, err := OpenText(context.Background(), path, 1)
 	if err != nil {
-		return nil
+		return names
 	}
 	defer in.Close()
 	lines := bufio.NewScanner(in)
-	for line := uint64(0); len(names) < n && lines.Scan(); line++ {
+	for line, k := uint64(0), 0; k < n && lines.Scan(); line++ {
 		if line >= 4*(number-1) && line%4 == 0 {
 			name, _ := bytes.CutPrefix(lines.Bytes(), []byte("@"))
 			name, _ = bytes.CutPrefix(name, []byte(">"))
-			names = append(names, bytes.Clone(bytes.TrimSuffix(name, []byte("\r"))))
+			names[k] = bytes.Clone(bytes.TrimSuffix(name, []byte("\r")))
+			k++
 		}
 	}
 	return names

@@ -77,7 +77,7 @@ func (o *binFlags) define(f *pflag.FlagSet) {
 	f.StringArrayVarP(&o.second, "second", "2", nil, "`FILE` of second mates, as many as -1")
 	f.StringArrayVarP(&o.third, "third", "3", nil, "`FILE` of third reads or of an index (I1), as many as -1 or none")
 	f.StringArrayVarP(&o.fourth, "fourth", "4", nil, "`FILE` of fourth reads or of another index (I2), likewise")
-	f.BoolVar(&o.unpaired, "unpaired", false, "take files given without -1 and -2 for no pairs, whatever their names and those of their records say")
+	f.BoolVar(&o.unpaired, "unpaired", false, "take files given without -1 and -2 for no pairs, and no file for interleaved mates")
 	f.BoolVar(&o.readsOnly, "reads-only", false, "keep nothing but the sequences: no names, no qualities")
 	f.StringVar(&o.order, "order", "original", "`ORDER` of the records: original, or any to discard it")
 	f.StringVar(&o.names, "names", "keep", "`NAMES` of the records: keep, or drop to number them")

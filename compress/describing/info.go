@@ -261,8 +261,8 @@ func describe(man *archive.Manifest, sum *restoring.Summary) *Information {
 	restored, err := record.RestoredNames(source.BinsInputs(man), man.Options, record.Restored{})
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
-		d := InputInformation{Name: in.Name, Interleaved: in.Interleaved, Read: 1, Kind: in.Kind.Format().Name, Bytes: in.Bytes, Records: in.Records,
-			Bases: in.Bases, MinLen: in.MinLen, MaxLen: in.MaxLen, OutBytes: in.OutBytes}
+		d := InputInformation{Name: in.Name, Interleaved: in.Interleaved, Read: 1, Kind: in.Kind.Format().Name, Bytes: in.Bytes,
+			Records: in.Records, Bases: in.Bases, MinLen: in.MinLen, MaxLen: in.MaxLen, OutBytes: in.OutBytes}
 		if in.Records > 0 {
 			d.MeanLen = float64(in.Bases) / float64(in.Records)
 		}

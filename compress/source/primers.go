@@ -24,8 +24,8 @@ type primers struct {
 // keptPrimers is how many primers are kept. One takes about 11 MB.
 const keptPrimers = 4
 
-// get returns the primer of an input, or of a mate of an interleaved one, of which it decodes the first qualities. The caller has a place of the pool, which another may have
-// while it waits.
+// get returns the primer of an input, or of a mate of an interleaved one, of which it decodes the first qualities. The caller has a place
+// of the pool, which another may have while it waits.
 func (l *primers) get(r columns.Reads) (*quals.Primer, error) {
 	primer, err := l.decoded.Get(r, l.pool.WaitOutside, func() (*quals.Primer, error) {
 		primer, err := l.decode(r)
