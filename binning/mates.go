@@ -63,12 +63,17 @@ const interleavedNames = 8
 // recognizeInterleaved marks the inputs that begin with the mates of pairs in turn. If one goes on otherwise, all inputs have to be read
 // again.
 func (c *Config) recognizeInterleaved() {
-	if c.Unpaired || c.Options.OrderAny || c.readableOnce() != "" {
+	if c.Unpaired || c.readableOnce() != "" {
 		return
 	}
 	for i := range c.Inputs {
-		if in := &c.Inputs[i]; !in.hasMates() {
-			in.Interleaved = beginsInterleaved(in.Path)
+		in := &c.Inputs[i]
+		switch {
+		case in.hasMates() || !beginsInterleaved(in.Path):
+		case c.Options.OrderAny:
+			c.Note(in.Path + " begins with interleaved mates, which --order any does not keep together")
+		default:
+			in.Interleaved = true
 		}
 	}
 }
