@@ -50,8 +50,8 @@ func FromHalves(halves [2]*Columns) *Columns {
 		}
 	}
 	ofRead := func(m, i int, _ []byte) int { return halves[m].Lengths.Of(i) }
-	c.Quals, c.Letters = alternate(n, a.Quals, b.Quals, ofRead), alternate(n, a.Letters, b.Letters, ofRead)
-	c.Names = alternate(n, a.Names, b.Names, func(_, _ int, rest []byte) int { return AfterNames(rest, 1) })
+	c.Quals, c.Letters = Alternate(nil, n, a.Quals, b.Quals, ofRead), Alternate(nil, n, a.Letters, b.Letters, ofRead)
+	c.Names = Alternate(nil, n, a.Names, b.Names, func(_, _ int, rest []byte) int { return AfterNames(rest, 1) })
 	c.Forms.Default = a.Forms.Default
 	for m, h := range halves {
 		for _, e := range appendForms(nil, &h.Forms, 0, n, 0, &c.Forms.Default) {
@@ -65,12 +65,15 @@ func FromHalves(halves [2]*Columns) *Columns {
 	return c
 }
 
-// alternate returns n items of a and of b in turn; nil if a is nil. size returns that of item i of one of the two, which rest begins with.
-func alternate(n int, a, b []byte, size func(of, i int, rest []byte) int) []byte {
-	if a == nil {
+// Alternate appends n items of a and of b in turn to dst, in new memory if that is nil. It returns nil if a is nil. size returns that of
+// item i of one of the two, which rest begins with.
+func Alternate(dst []byte, n int, a, b []byte, size func(of, i int, rest []byte) int) []byte {
+	switch {
+	case a == nil:
 		return nil
+	case dst == nil:
+		dst = make([]byte, 0, len(a)+len(b))
 	}
-	dst := make([]byte, 0, len(a)+len(b))
 	for i := range n {
 		x, y := size(0, i, a), size(1, i, b)
 		dst = append(append(dst, a[:x]...), b[:y]...)

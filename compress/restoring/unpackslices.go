@@ -185,7 +185,7 @@ func (u *unpacker) output(ctx context.Context, r *Replay, p *Piece, j *unpackJob
 	if u.o.Interleave && p.Want[0] && p.Want[1] {
 		text, ends = [2][]byte{}, [2][]int{}
 		if p.Err[0] == nil && p.Err[1] == nil {
-			text[0] = columns.Interleave(r.Texts.Get(len(p.Text[0])+len(p.Text[1])), p.Text[0], p.Text[1], p.ends[0], p.ends[1])
+			text[0] = columns.Alternate(r.Texts.Get(len(p.Text[0])+len(p.Text[1])), len(p.ends[0]), p.Text[0], p.Text[1], p.recordSize)
 			p.own = append(p.own, text[0])
 			for i, e := range p.ends[0] {
 				ends[0] = append(ends[0], e+p.ends[1][i])
@@ -210,6 +210,14 @@ func (u *unpacker) output(ctx context.Context, r *Replay, p *Piece, j *unpackJob
 		}
 	}
 	return out, nil
+}
+
+// recordSize returns how many bytes record i of the text of a member has.
+func (p *Piece) recordSize(m, i int, _ []byte) int {
+	if i == 0 {
+		return p.ends[m][0]
+	}
+	return p.ends[m][i] - p.ends[m][i-1]
 }
 
 // pick reduces the text of a member of p to the records in spans.
