@@ -106,7 +106,7 @@ type segment struct {
 // Assign implements Assigner.
 func (c *cpu) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	if len(t.Data) > maxText {
-		return &RecordError{File: t.File, Record: t.FirstRecord + 1, Expected: "a record of less than 4 GiB", Found: "a longer one"}
+		return &RecordError{File: t.File, Record: t.FirstRecord + 1, Expected: "a record of less than 4.29 GB", Found: "a longer one"}
 	}
 	var j *job
 	select {

@@ -27,7 +27,7 @@ func binText(t testing.TB, text []byte, blockSize int, wrapped bool) ([]byte, er
 		kind, wrapped = record.FASTA, true
 	}
 	src := &source{path: "x", close: func() {}}
-	var c cutter = &lineCutter{src: src, kind: kind, blockSize: blockSize, left: text, eof: true}
+	var c cutter = &lineCutter{src: src, kind: kind, each: 4, blockSize: blockSize, left: text, eof: true}
 	if wrapped && len(text) > 0 {
 		c = newRecordCutter(src, kind, blockSize, 0, text, true)
 	}

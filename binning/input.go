@@ -70,8 +70,11 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (in *input, st
 			wrapped = true
 		}
 	}
+	if wrapped {
+		in.spec.Interleaved = false
+	}
 	in.info = record.Input{Name: inputName(spec.Path, kind), Kind: kind, Mate: spec.Mate, First: spec.First,
-		Further: spec.Further, Lead: spec.Lead}
+		Further: spec.Further, Lead: spec.Lead, Interleaved: in.spec.Interleaved}
 	if wrapped && n > 0 {
 		c := newRecordCutter(src, kind, blockSize, size, head, ended)
 		if r.Threads > 1 {
@@ -79,7 +82,10 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (in *input, st
 		}
 		in.cutter = c
 	} else {
-		c := &lineCutter{src: src, kind: kind, blockSize: blockSize, size: size, left: head, eof: ended}
+		c := &lineCutter{src: src, kind: kind, each: 4, blockSize: blockSize, size: size, left: head, eof: ended}
+		if in.spec.Interleaved {
+			c.each = 8
+		}
 		if src.gzip != nil && src.named && !ended {
 			more, err := src.startBGZF(n)
 			if err != nil {

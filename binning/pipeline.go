@@ -242,7 +242,7 @@ func (c *Config) keep() Keep {
 		Bin8:  o.Quality == record.QualityBin8,
 	}
 	for _, in := range c.Inputs {
-		if in.hasMates() {
+		if in.hasMates() || in.Interleaved {
 			k.PlainNames = true
 		}
 	}
@@ -269,6 +269,11 @@ func (r *run) assign(ctx context.Context, it *blockTask, s *stream) error {
 	s.names = s.names[:0]
 	if it.in.spec.hasMates() {
 		s.names = digests(s.names, b.Names)
+	}
+	if it.in.spec.Interleaved {
+		if err := checkInterleaved(t.File, t.FirstRecord+1, b.Names); err != nil {
+			return err
+		}
 	}
 	if o.ReadsOnly || o.DropNames {
 		b.Names, b.CodedNames = nil, nil

@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"orcomgo/bins/record"
@@ -39,6 +40,8 @@ type InputSpec struct {
 	// Mate is -1 then.
 	Further bool
 	Lead    int // only with Further
+	// Interleaved says that first and second mates alternate. Run sets it of files that begin so, unless Config.Unpaired is set.
+	Interleaved bool
 	// Sample is the name of the sample that it belongs to, in an archive of several. It is recorded unless Config.Record is RecordNothing.
 	Sample string
 }
@@ -52,13 +55,15 @@ type Progress func(stage string, done, total uint64)
 
 // Config says what to do.
 type Config struct {
-	Inputs  []InputSpec
-	OutDir  string
-	Name    string         // of the archive; "" for one made of that of the first input
-	Options record.Options // BlockSize 0: DefaultBlockSize, or what Memory allows
-	Record  RecordMode     // what of the input files is recorded
-	Threads int            // 0: as many as the machine has
-	Streams int            // blocks in flight; 0: cpuStreams
+	Inputs []InputSpec
+	// Unpaired has no file taken as interleaved mates.
+	Unpaired bool
+	OutDir   string
+	Name     string         // of the archive; "" for one made of that of the first input
+	Options  record.Options // BlockSize 0: DefaultBlockSize, or what Memory allows
+	Record   RecordMode     // what of the input files is recorded
+	Threads  int            // 0: as many as the machine has
+	Streams  int            // blocks in flight; 0: cpuStreams
 	// Memory is about how many bytes the run may use; 0 for no bound. If a run with the default
 	// block size needs more, the blocks are smaller, and the archive has other bytes.
 	Memory uint64
@@ -145,13 +150,16 @@ func (c Config) bin(ctx context.Context) (*bins.Reader, Summary, error) {
 	// that the run begins anew, if all inputs can be read a second time.
 	wrapped := make([]*RecordError, len(c.Inputs))
 	deviceFailed := false
+	if c.Note == nil {
+		c.Note = func(string) {}
+	}
+	c.Inputs = slices.Clone(c.Inputs)
+	c.recognizeInterleaved()
 	for {
 		reader, s, err := runOnce(ctx, &c, wrapped)
 		var device *DeviceError
 		if errors.As(err, &device) && ctx.Err() == nil && c.NewAssigner != nil && c.readableOnce() == "" {
-			if c.Note != nil {
-				c.Note("the GPU failed, and the run begins again on the CPU: " + err.Error())
-			}
+			c.Note("the GPU failed, and the run begins again on the CPU: " + err.Error())
 			c.NewAssigner, c.Streams, deviceFailed = nil, min(c.Streams, cpuStreams), true
 			continue
 		}
@@ -159,6 +167,12 @@ func (c Config) bin(ctx context.Context) (*bins.Reader, Summary, error) {
 		var bad *inputError
 		if !errors.As(err, &bad) {
 			return reader, s, err
+		}
+		var apart notInterleaved
+		if errors.As(err, &apart) {
+			c.Note(apart.Error() + ": it is no file of interleaved mates, and the run begins again without taking it as one")
+			c.Inputs[bad.input].Interleaved = false
+			continue
 		}
 		var r *RecordError
 		if !errors.As(err, &r) {
@@ -243,9 +257,6 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 	}
 	res := Resources{Threads: c.Threads, Streams: c.Streams, BlockSize: c.Options.BlockSize, Inflating: c.inflating,
 		AllGzip: c.allGzip, Keep: c.keep(), Run: r.pool.Run, Note: c.Note}
-	if res.Note == nil {
-		res.Note = func(string) {}
-	}
 	if r.assigner, err = newAssigner(&res); err != nil {
 		return nil, Summary{}, err
 	}
@@ -306,6 +317,9 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		infos[i].SourceBytes = r.read[i].Load()
 		if in.src.bam {
 			res.Note(in.src.path + ": is unaligned BAM, read as FASTQ: its tags, read groups and header are not kept")
+		}
+		if in.info.Interleaved {
+			res.Note(in.src.path + " is taken as interleaved mates (--unpaired takes it as it is)")
 		}
 	}
 	if err := r.recordSources(infos); err != nil {

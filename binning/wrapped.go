@@ -87,7 +87,7 @@ func (c *recordCutter) block(memory *hostText) (*chunk, error) {
 		if cap(buf) <= len(buf)+size {
 			n := max(len(buf)+size+1, min(c.blockSize, cap(buf)+cap(buf)/2))
 			if uint64(n) > maxText {
-				return nil, &RecordError{File: c.src.path, Record: c.walked, Expected: "a record of less than 4 GiB", Found: "a longer one"}
+				return nil, &RecordError{File: c.src.path, Record: c.walked, Expected: "a record of less than 4.29 GB", Found: "a longer one"}
 			}
 			memory.Grow(n, len(buf))
 			buf = memory.Host(len(buf))

@@ -104,6 +104,7 @@ const (
 const (
 	matesFirst   = 1
 	matesFurther = 2
+	matesBoth    = matesFirst | matesFurther // in turn: Input.Interleaved
 )
 
 // appendTrailer appends the trailer: everything of Meta but its ID.
@@ -120,7 +121,7 @@ func appendTrailer(t []byte, m *Meta) []byte {
 		if in.Further {
 			mate = in.Lead
 		}
-		t = append(t, byte(in.Kind), parse.Flags(in.First, in.Further))
+		t = append(t, byte(in.Kind), parse.Flags(in.First || in.Interleaved, in.Further || in.Interleaved))
 		t = binary.AppendUvarint(t, uint64(mate+1))
 		t = binary.AppendUvarint(t, in.Records)
 		t = binary.AppendUvarint(t, in.Bytes)
@@ -160,6 +161,7 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 		in.Name = c.Text()
 		kind, mates := c.Byte(), c.Byte()
 		in.Kind, in.First, in.Further = record.Kind(kind), mates == matesFirst, mates == matesFurther
+		in.Interleaved = mates == matesBoth
 		in.Mate = int(c.AtMost(uint64(len(m.Inputs)))) - 1
 		if in.Further {
 			in.Lead, in.Mate = in.Mate, -1
@@ -167,7 +169,7 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 		in.Records, in.Bytes = c.Uvarint(), c.Uvarint()
 		in.Source = record.ParseSource(&c)
 		ok = ok && (in.Source == nil || !in.Source.Plain || in.Source.Size == in.Bytes)
-		ok = ok && kind < byte(record.Kinds) && mates <= matesFurther
+		ok = ok && kind < byte(record.Kinds) && mates <= matesBoth && !(in.Interleaved && m.Options.OrderAny)
 	}
 	ok = ok && record.CheckGroups(m.Inputs) == ""
 	m.Blocks = make([]BlockInfo, c.Count(minBlockEntry, "blocks"))
@@ -176,7 +178,7 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
 		parseBlockInfo(&c, b, len(m.Inputs))
-		if c.Failed() || b.inconsistent || b.FirstRecord != records[b.Input] {
+		if c.Failed() || b.inconsistent || b.FirstRecord != records[b.Input] || m.Inputs[b.Input].Interleaved && b.Records%2 != 0 {
 			ok = false
 			break
 		}

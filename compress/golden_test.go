@@ -98,6 +98,14 @@ var goldens = []golden{
 	{name: "group-sequences", what: "A group, sequences as a set of groups, one a line, in several slices.", inputs: group4,
 		bin: record.Options{ReadsOnly: true, OrderAny: true}, sliceReads: 5, slices: 12},
 
+	// Mates in one file.
+	{name: "interleaved", what: "A file of first and second mates in turn, a form and lengths of their own, no final newline.",
+		inputs: "interleaved.fastq"},
+	{name: "interleaved-slices", what: "The same in small blocks and slices, with primers of both mates.", inputs: "interleaved.fastq",
+		bin: record.Options{BlockSize: 2 << 10}, sliceText: 500, primer: 200, slices: 8},
+	{name: "interleaved-reads-only", what: "The same, one sequence a line.", inputs: "interleaved.fastq",
+		bin: record.Options{ReadsOnly: true}},
+
 	// What can be left out.
 	{name: "names-drop", what: "Names dropped.", inputs: "pair_1.fastq+pair_2.fastq", bin: record.Options{DropNames: true}},
 	{name: "quality-bin8", what: "Qualities in eight levels.",

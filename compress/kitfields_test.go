@@ -147,9 +147,14 @@ func newPackedFiles(t testing.TB, cdna, meta string) *packedFiles {
 		in := fmt.Sprintf("input %d ", i)
 		w.text(in + "name")
 		kind := w.byte(in + "kind")
-		if pairing := w.byte(in + "pairing"); pairing&1 != 0 {
-			paired[i] = pairing != 5
+		switch w.byte(in + "pairing") {
+		case 1, 3:
+			paired[i] = true
 			w.uvarint(in + "mate")
+		case 5:
+			w.uvarint(in + "mate")
+		case 7:
+			paired[i] = true
 		}
 		for _, f := range []string{"records", "bytes", "bases", "shortest", "longest"} {
 			w.uvarint(in + f)

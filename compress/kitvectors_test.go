@@ -99,6 +99,7 @@ func makeKit(t testing.TB) {
 	k.notArchives()
 	k.sources()
 	k.groups()
+	k.interleaved()
 	k.repeats()
 	k.assemblies()
 }

@@ -47,7 +47,8 @@ type randomRun struct {
 	pack    PackOptions
 	fasta   bool
 	paired  bool
-	further int // with paired: how many inputs of further mates
+	further int  // with paired: how many inputs of further mates
+	inTurn  bool // both mates are in one file
 }
 
 // traits are what the reads of a run are like.
@@ -109,6 +110,7 @@ func drawRun(seed int64) *randomRun {
 	if r.paired {
 		r.further = int(seed) % 3
 	}
+	r.inTurn = !r.paired && seed%2 == 0
 
 	// The text takes 150 kB at most, and the genome less than would be slow to make.
 	tr := &r.traits
@@ -285,8 +287,11 @@ func (r *randomRun) check(t *testing.T, twice bool) {
 	for m := 2; m < 2+r.further; m++ {
 		ins = append(ins, input{fmt.Sprintf("r_%d.fastq", m+1), fastq[m], furtherOf(0), false})
 	}
+	if r.inTurn {
+		fastq[0] = interleavedText(fastq[0], fastq[1])
+	}
 	if !r.paired {
-		ins = single(ins[0].name, ins[0].text)
+		ins = single(ins[0].name, fastq[0])
 	}
 	o := r.options
 	if r.fasta {

@@ -76,5 +76,4 @@ func TestArchiveProgress(t *testing.T) {
 		strings.Count(rest, "pack: 10.0 B in ") != 1 {
 		t.Errorf("%q", text)
 	}
-	(*progress)(nil).finish("bin")
 }

@@ -77,7 +77,7 @@ func (o *binFlags) define(f *pflag.FlagSet) {
 	f.StringArrayVarP(&o.second, "second", "2", nil, "`FILE` of second mates, as many as -1")
 	f.StringArrayVarP(&o.third, "third", "3", nil, "`FILE` of third reads or of an index (I1), as many as -1 or none")
 	f.StringArrayVarP(&o.fourth, "fourth", "4", nil, "`FILE` of fourth reads or of another index (I2), likewise")
-	f.BoolVar(&o.unpaired, "unpaired", false, "take files given without -1 and -2 for no pair, whatever they are called")
+	f.BoolVar(&o.unpaired, "unpaired", false, "take files given without -1 and -2 for no pairs, and no file for interleaved mates")
 	f.BoolVar(&o.readsOnly, "reads-only", false, "keep nothing but the sequences: no names, no qualities")
 	f.StringVar(&o.order, "order", "original", "`ORDER` of the records: original, or any to discard it")
 	f.StringVar(&o.names, "names", "keep", "`NAMES` of the records: keep, or drop to number them")
@@ -222,7 +222,7 @@ func (o *binFlags) lookAtMates(inputs []binning.InputSpec) {
 		x, _ := samples.Parse(filepath.Base(first))
 		y, _ := samples.Parse(filepath.Base(second))
 		if x.Role == samples.Second && y.Role == samples.First || binning.MateNumber(first) == 2 && binning.MateNumber(second) == 1 {
-			o.notes = append(o.notes, "WARNING: "+first+" is given as first mates and "+second+
+			o.notes = append(o.notes, warning+first+" is given as first mates and "+second+
 				" as second ones, but their names, or those of their records, say the opposite")
 		}
 	}
@@ -242,13 +242,13 @@ func (o *binFlags) settings(c *binning.Config) error {
 	switch {
 	case o.given("streams") && (o.streams < 1 || o.streams > maxStreams):
 		return usagef("--streams must be from 1 to %d", maxStreams)
-	case o.blockSize < 1e3 || o.blockSize > 1<<30:
+	case o.blockSize < 1e3 || o.blockSize > 1e9:
 		return usagef("--block-size must be between 1KB and 1GB")
 	}
 	if o.given("as") && commit.CheckName(o.name) != nil {
 		return usagef("--as: %q can't be the name of an archive", o.name)
 	}
-	c.Streams, c.Force, c.Tool, c.Name = o.streams, o.force, tool, o.name
+	c.Streams, c.Force, c.Tool, c.Name, c.Unpaired = o.streams, o.force, tool, o.name, o.unpaired
 	c.Options = record.Options{ReadsOnly: o.readsOnly}
 	if o.given("block-size") {
 		c.Options.BlockSize = uint64(o.blockSize)

@@ -76,6 +76,9 @@ func TestErrorsPage(t *testing.T) {
 		t.Fatalf("only %d messages were found in the sources", len(texts))
 	}
 	for text, where := range texts {
+		if binaryUnit.MatchString(text) {
+			t.Errorf("%s: %q has a unit that is no power of 1000", where, text)
+		}
 		if !unreachable[text] && !strings.Contains(all.String(), text) {
 			t.Errorf("%s: docs/ERRORS.md lacks %q", where, text)
 		}

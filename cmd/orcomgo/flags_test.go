@@ -56,6 +56,9 @@ func TestEveryFlagIsTested(t *testing.T) {
 // flagLine is how a line of help about a flag begins.
 var flagLine = regexp.MustCompile(`(?m)^ +-`)
 
+// binaryUnit is a unit of bytes that messages do not have: sizes are in powers of 1000.
+var binaryUnit = regexp.MustCompile(`\b[KMGTE]iB\b`)
+
 // TestHelpFitsScreen: what --help prints has 60 lines of 100 characters at most, and -h a dozen flags.
 func TestHelpFitsScreen(t *testing.T) {
 	for _, c := range commandTree(&streams{}).Commands() {
@@ -70,6 +73,9 @@ func TestHelpFitsScreen(t *testing.T) {
 		for _, line := range lines {
 			if utf8.RuneCountInString(line) > helpWidth {
 				t.Errorf("%s --help: %q has %d characters", c.Name(), line, utf8.RuneCountInString(line))
+			}
+			if binaryUnit.MatchString(line) {
+				t.Errorf("%s --help: %q has a unit that is no power of 1000", c.Name(), line)
 			}
 		}
 	}

@@ -248,6 +248,9 @@ func describe(w io.Writer, n *compress.Information) error {
 		if in.Mates != "" {
 			name += ", mates in " + oneLine(in.Mates)
 		}
+		if in.Interleaved {
+			name += ", interleaved mates"
+		}
 		if in.Lead != "" {
 			name += ", further mates of " + oneLine(in.Lead)
 		}

@@ -73,7 +73,7 @@ func (e *effort) level() (compress.Level, error) {
 	if err != nil {
 		return level, usageError{error: err}
 	}
-	if e.slice != 0 && (e.slice < 1e6 || e.slice > 1<<30) {
+	if e.slice != 0 && (e.slice < 1e6 || e.slice > 1e9) {
 		return level, usagef("--slice-size must be between 1MB and 1GB")
 	}
 	return level, nil

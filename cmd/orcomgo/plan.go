@@ -53,7 +53,7 @@ Examples:
 		all := pflag.NewFlagSet("", pflag.ContinueOnError)
 		o := planFlags{archiveFlags: newArchiveFlags(all, "plan"), sample: 64e6}
 		f.Var(&o.sample, "sample", "`SIZE` of text of each archive to measure with")
-		for _, name := range slices.Concat([]string{"first", "second", "third", "fourth", "unpaired", "samples", "group", "include", "exclude",
+		for _, name := range slices.Concat([]string{"first", "second", "third", "fourth", "samples", "group", "include", "exclude",
 			"as-is", "jobs"}, planPasses, []string{"threads", "memory", "quiet", "json"}) {
 			f.AddFlag(all.Lookup(name))
 		}
@@ -64,7 +64,7 @@ Examples:
 
 // planPasses are the flags that plan passes on to archive.
 var planPasses = []string{"reads-only", "order", "names", "quality", "source", "level", "two-bit", "slice-size", "no-verify",
-	"block-size", "streams", "tmpdir"}
+	"block-size", "streams", "tmpdir", "unpaired"}
 
 type planFlags struct {
 	*archiveFlags

@@ -101,6 +101,9 @@ func readPart(ctx context.Context, path string, n, threads int) (*firstPart, err
 	if t.records == 0 {
 		return nil, nil
 	}
+	if t.records > 1 {
+		t.records &^= 1 // no half of a pair, if mates are interleaved
+	}
 	return t, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,9 +29,10 @@ const (
 )
 
 // progress shows how far a command is: by a bar for the stage on a terminal, else by lines, both with the share of the whole.
-// Shares never fall, the time left never rises, and what is over never appears again. A nil progress shows nothing.
+// Shares never fall, the time left never rises, and what is over never appears again.
 type progress struct {
 	out      io.Writer
+	warnings io.Writer // of notes that are warnings: --quiet does not silence them
 	terminal bool
 	colour   bool
 	width    func() int // of the terminal, in characters
@@ -66,7 +68,7 @@ type stage struct {
 // newProgress starts to show on out how far the stages of a model are, and to log stages and notes; close ends it.
 func newProgress(out io.Writer, terminal bool, model []stageModel, log *runLog) *progress {
 	p := &progress{
-		out: out, terminal: terminal && os.Getenv("TERM") != "dumb", colour: os.Getenv("NO_COLOR") == "", width: terminalWidth,
+		out: out, warnings: out, terminal: terminal && os.Getenv("TERM") != "dumb", colour: os.Getenv("NO_COLOR") == "", width: terminalWidth,
 		now: time.Now, log: log, stop: make(chan struct{}),
 	}
 	p.prepare(model)
@@ -112,9 +114,6 @@ func (p *progress) prepare(model []stageModel) {
 // report records that done of total units of the stage have been processed. It may be called often, from any goroutine. A report of
 // less than an earlier one is ignored, and so is one of a stage that is over.
 func (p *progress) report(name string, done, total uint64) {
-	if p == nil {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.stage(name)
@@ -166,9 +165,6 @@ func (p *progress) stage(name string) *stage {
 
 // finish records that a stage is over, whatever its last report said.
 func (p *progress) finish(name string) {
-	if p == nil {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s := p.stage(name); !s.ended {
@@ -176,16 +172,20 @@ func (p *progress) finish(name string) {
 	}
 }
 
+// warning begins a note that says that data may not be what they should be.
+const warning = "WARNING: "
+
 // note prints a line that is not about progress.
 func (p *progress) note(line string) {
-	if p == nil {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.log.event("note", "text", oneLine(line))
 	p.clear()
-	fmt.Fprintln(p.out, oneLine(line))
+	out := p.out
+	if strings.Contains(line, warning) {
+		out = p.warnings
+	}
+	fmt.Fprintln(out, oneLine(line))
 }
 
 // show draws the bar, or prints a line if it is time for one.
@@ -290,9 +290,6 @@ func (p *progress) clear() {
 
 // close stops showing progress and leaves the terminal's line empty. It may be called twice.
 func (p *progress) close() {
-	if p == nil {
-		return
-	}
 	p.stopOnce.Do(func() { close(p.stop) })
 	p.stopped.Wait()
 	p.mu.Lock()

@@ -248,12 +248,17 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-func TestNoProgress(t *testing.T) {
-	var p *progress
-	p.note("unheard")
-	p.report("binning", 1, 2)
-	p.finish("binning")
+// TestQuietWarnings: --quiet shows warnings, also those of a sample, and no other notes.
+func TestQuietWarnings(t *testing.T) {
+	var out, warnings bytes.Buffer
+	p, _ := scripted(&out, false, 80, binModel)
+	p.warnings = &warnings
+	p.note("one")
+	p.note("liver: " + warning + "two")
 	p.close()
+	if out.String() != "one\n" || warnings.String() != "liver: WARNING: two\n" {
+		t.Errorf("%q and %q", out.String(), warnings.String())
+	}
 }
 
 func TestProgressFromManyGoroutines(t *testing.T) {

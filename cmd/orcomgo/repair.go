@@ -20,8 +20,8 @@ var repairCommand = command{
 	help: `repair makes the files of archives what they were when they were written: NAME.cdna, NAME.cmeta,
 NAME.cpar, search indexes and side archives. By NAME.cpar it mends changed and lost bytes, cut off
 and zeroed stretches, and places where bytes were inserted or removed, as long as no more sectors of
-4 KiB are damaged than --parity of archive said. Without it, the parity within NAME.cdna mends a
-damaged sector or a few; if both copies of the manifest are lost, it is made again of what the
+4,096 bytes are damaged than --parity of archive said. Without it, the parity within NAME.cdna mends
+a damaged sector or a few; if both copies of the manifest are lost, it is made again of what the
 sections say. A file is replaced only when all of the new one is written and compared. An ARCHIVE is
 a directory, for all archives in it, or DIR/NAME. The exit status is 1 unless every file is whole
 now.

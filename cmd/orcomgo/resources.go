@@ -34,7 +34,7 @@ const uncounted = 14 << 20
 func (r *resources) add(f *pflag.FlagSet) {
 	f.IntVarP(&r.threads, "threads", "t", runtime.GOMAXPROCS(0), "worker threads, `N`; the result is the same for any number")
 	f.Var(&r.memory, "memory", "memory to stay within, `SIZE` of 96MB or more, roughly (default: half of what is allowed)")
-	f.BoolVarP(&r.quiet, "quiet", "q", false, "no progress and no summary on standard error")
+	f.BoolVarP(&r.quiet, "quiet", "q", false, "no progress and no summary on standard error, only warnings and errors")
 	f.BoolVar(&r.json, "json", false, "the result on standard output as JSON, for scripts")
 }
 
@@ -84,8 +84,8 @@ func (r *resources) limit() size {
 	return size(max(allowedMemory("/")/2, minMemory))
 }
 
-// start checks the flags, limits threads and memory, and starts to show the progress of the stages of a model. That is nil if
-// nothing is to be shown.
+// start checks the flags, limits threads and memory, and starts to show the progress of the stages of a model, unless --quiet
+// is given.
 func (r *resources) start(s *streams, model ...stageModel) (*progress, error) {
 	if r.threads < 1 || r.threads > maxThreads {
 		return nil, usagef("--threads must be from 1 to %d", maxThreads)
@@ -98,11 +98,11 @@ func (r *resources) start(s *streams, model ...stageModel) (*progress, error) {
 	runtime.GOMAXPROCS(r.threads)
 	limitMemory(uint64(r.memory))
 	s.log.event("limits", "threads", r.threads, "memory", uint64(r.memory))
-	switch {
-	case !r.quiet:
-		return newProgress(s.err, s.terminal, model, s.log), nil
-	case s.log.opened():
-		return newProgress(io.Discard, false, model, s.log), nil
+	out := s.err
+	if r.quiet {
+		out = io.Discard
 	}
-	return nil, nil
+	p := newProgress(out, s.terminal && !r.quiet, model, s.log)
+	p.warnings = s.err
+	return p, nil
 }

@@ -19,8 +19,8 @@ func (s *size) Set(text string) error {
 	if err != nil || strings.Contains(text, ",") {
 		return errors.New("a size is a number of bytes such as 256MB, 1.5G or 64MiB")
 	}
-	if v < 1 || v > humanize.EiByte {
-		return errors.New("a size is between 1 byte and 1 EiB")
+	if v < 1 || v > humanize.EByte {
+		return errors.New("a size is between 1 byte and 1 EB")
 	}
 	*s = size(v)
 	return nil

@@ -8,7 +8,7 @@ var againTopic = command{
 	help: `If OUT holds an archive of the same inputs, made with the same flags, there is nothing to do; if it
 holds their bins, they are packed. So a command that was interrupted can be given again. Inputs are
 the same if their files have the size and time that were recorded, or else the same SHA-256, or else
-the same text. Of files below 1 MiB, and of times in whole seconds, which different files may share,
+the same text. Of files below 1 MB, and of times in whole seconds, which different files may share,
 SHA-256 or the text is compared in any case, if the archive has one of them.
 
 With --force, archives that were replaced before a run failed or was interrupted stay so: give the

@@ -133,7 +133,7 @@ type Slice struct {
 	From    uint64 // records of the input before it
 	Records int    // 1..MaxSliceRecords
 	First   Member
-	Mate    *Member // second mates, or nil
+	Mate    *Member // second mates, or nil; of an interleaved input, too: see Halves
 	Seqs    Section // sequences of First and Mate
 	Words   Words   // of the names, if NameRanges is set
 }
@@ -158,13 +158,13 @@ const (
 // MaxWord is the most bytes of Words.Least and Words.Greatest.
 const MaxWord = 255
 
-// Member is one input's part of a slice. Columns that were left out, or that say nothing,
-// are empty sections.
+// Member is one input's part of a slice, or the first or second mates of an interleaved input there. Columns that were left out, or that
+// say nothing, are empty sections.
 type Member struct {
 	Input    int
 	Bases    uint64
 	NamesLen uint64 // bytes of the decoded names, each with its '\n'
-	TextLen  uint64 // bytes of the text that unpack delivers; set when Verified
+	TextLen  uint64 // bytes of the text that unpack delivers; set when Verified. Of Halves both have one text, which is the first one's
 	TextHash uint64 // XXH3-64 of that text; set when Verified
 
 	Sections [MemberColumns]Section // by Column
@@ -197,6 +197,33 @@ func (s *Slice) Members() []*Member {
 		return []*Member{&s.First, s.Mate}
 	}
 	return []*Member{&s.First}
+}
+
+// Halves reports whether the two members are the mates of an interleaved input, which come back in turn.
+func (s *Slice) Halves() bool { return s.Mate != nil && s.Mate.Input == s.First.Input }
+
+// MemberRecords returns how many records each member has.
+func (s *Slice) MemberRecords() int {
+	if s.Halves() {
+		return s.Records / 2
+	}
+	return s.Records
+}
+
+// Fragment returns the records from..to-1 of each input of the slice that are of the same fragment as record i.
+func (s *Slice) Fragment(i int) (from, to int) {
+	if s.Halves() {
+		return i &^ 1, i&^1 + 2
+	}
+	return i, i + 1
+}
+
+// Texts returns the members that have a text of their own: one for each input.
+func (s *Slice) Texts() []*Member {
+	if s.Halves() {
+		return []*Member{&s.First}
+	}
+	return s.Members()
 }
 
 // Leads returns, for each slice of further mates, the number of the slice that has the first mates of its records; -1 for others, and

@@ -109,7 +109,7 @@ func (m *Manifest) check(c *parse.Cursor) {
 				c.Fail("slice %d claims more than its sections can hold", i+1)
 				return
 			}
-			t.records += uint64(s.Records)
+			t.records += uint64(s.MemberRecords())
 			t.bases += p.Bases
 			t.text += p.TextLen
 			if t.records > in.Records || t.bases > in.Bases || t.text > in.OutBytes {

@@ -19,6 +19,8 @@ const (
 
 	inputFurther = inputPaired | inputQualsByBases // further mates
 	inputTwoBit  = inputFirst | inputQualsByBases  // Input.TwoBit
+
+	inputInterleaved = inputPaired | inputFirst | inputQualsByBases
 )
 
 // coder codes the fields of a manifest in either direction.
@@ -199,6 +201,8 @@ func (m *Manifest) codeMates(f *coder, in *Input) {
 		in.Mate = -1
 	case in.TwoBit:
 		kind = inputTwoBit
+	case in.Interleaved:
+		kind = inputInterleaved
 	case in.QualsByBases:
 		kind = inputQualsByBases
 	case in.Further:
@@ -208,12 +212,16 @@ func (m *Manifest) codeMates(f *coder, in *Input) {
 	case in.Mate >= 0:
 		kind = inputPaired
 	}
-	f.byte(&kind, inputTwoBit)
+	f.byte(&kind, inputInterleaved)
 	switch kind {
 	case 0:
 	case inputTwoBit:
 		if in.TwoBit = true; in.Kind != record.FASTA || m.Options.OrderAny {
 			f.fail("input %q has two bits a base, but is no FASTA, or in another order", in.Name)
+		}
+	case inputInterleaved:
+		if in.Interleaved = true; m.Options.OrderAny {
+			f.fail("input %q is interleaved, but in another order", in.Name)
 		}
 	case inputFurther:
 		in.Further = true
@@ -275,7 +283,12 @@ func (m *Manifest) placeSlice(c *parse.Cursor, s *Slice, next []uint64) {
 	}
 	s.From = next[input]
 	next[input] += uint64(s.Records)
-	if in := &m.Inputs[input]; in.Mate >= 0 {
+	switch in := &m.Inputs[input]; {
+	case in.Interleaved:
+		if s.Mate = (&Member{Input: input}); s.Records%2 != 0 {
+			c.Fail("a slice of an interleaved input has %d records", s.Records)
+		}
+	case in.Mate >= 0:
 		if s.Mate = (&Member{Input: in.Mate}); !in.First {
 			c.Fail("a slice is of second mates alone")
 		}

@@ -142,7 +142,10 @@ func (m *Manifest) sliceOf(known map[int]*Slice, l *label) *Slice {
 		return nil
 	}
 	in := &m.Inputs[l.input]
-	if l.from > in.Records || uint64(l.records) > in.Records-l.from || l.bases > in.Bases || (l.member == 1) != (in.Mate >= 0 && !in.First) {
+	if l.from > in.Records || uint64(l.records) > in.Records-l.from || l.bases > in.Bases {
+		return nil
+	}
+	if in.Interleaved && l.records%2 != 0 || !in.Interleaved && (l.member == 1) != (in.Mate >= 0 && !in.First) {
 		return nil
 	}
 	s := known[l.number]
@@ -162,6 +165,8 @@ func (m *Manifest) sliceOf(known map[int]*Slice, l *label) *Slice {
 func (m *Manifest) lostSlice(input int, from uint64, records int, kept uint16) *Slice {
 	s := &Slice{From: from, Records: records, First: Member{Input: input}}
 	switch in := &m.Inputs[input]; {
+	case in.Interleaved:
+		s.Mate = &Member{Input: input}
 	case in.Mate >= 0 && in.First:
 		s.Mate = &Member{Input: in.Mate}
 	case in.Mate >= 0:

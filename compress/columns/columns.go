@@ -21,6 +21,8 @@ type Columns struct {
 	Run     []uint32 // the order of a whole run, where perm is the part of it from at on
 	At      int
 	Records int
+	// Half is 1 or 2 of the first or second mates of an interleaved input, else 0. Record i is from+2*i or from+2*i+1 then.
+	Half int
 
 	// While a slice is decoded: of how many records, the first ones, columns are decoded. Lengths and forms are those of all records until
 	// cut is called.

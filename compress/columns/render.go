@@ -118,14 +118,3 @@ func (e *eachRecord) form(i int) *record.Form {
 	e.exceptions = e.exceptions[1:]
 	return l
 }
-
-// Interleave appends the records of a and b in turn; ends are those that render gave.
-func Interleave(dst, a, b []byte, endsA, endsB []int) []byte {
-	fromA, fromB := 0, 0
-	for i := range endsA {
-		dst = append(dst, a[fromA:endsA[i]]...)
-		dst = append(dst, b[fromB:endsB[i]]...)
-		fromA, fromB = endsA[i], endsB[i]
-	}
-	return dst
-}

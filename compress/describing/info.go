@@ -57,18 +57,20 @@ type Information struct {
 
 // InputInformation is about one input.
 type InputInformation struct {
-	Name     string  `json:"name"`
-	Kind     string  `json:"kind"`                       // "FASTQ" or "FASTA"
-	Read     int     `json:"read"`                       // number in its fragment: 1 of first mates and of reads without mates
-	Mates    string  `json:"mates,omitempty"`            // the input with its mates
-	Lead     string  `json:"further_mates_of,omitempty"` // the input with the first mates, if this one has further mates
-	Bytes    uint64  `json:"bytes"`
-	Records  uint64  `json:"records"`
-	Bases    uint64  `json:"bases"`
-	MinLen   uint32  `json:"min_length"`
-	MeanLen  float64 `json:"mean_length"`
-	MaxLen   uint32  `json:"max_length"`
-	OutBytes uint64  `json:"unpacked_bytes,omitempty"`
+	Name  string `json:"name"`
+	Kind  string `json:"kind"`                       // "FASTQ" or "FASTA"
+	Read  int    `json:"read"`                       // number in its fragment: 1 of first mates and of reads without mates
+	Mates string `json:"mates,omitempty"`            // the input with its mates
+	Lead  string `json:"further_mates_of,omitempty"` // the input with the first mates, if this one has further mates
+	// Interleaved says that first and second mates alternate.
+	Interleaved bool    `json:"interleaved,omitempty"`
+	Bytes       uint64  `json:"bytes"`
+	Records     uint64  `json:"records"`
+	Bases       uint64  `json:"bases"`
+	MinLen      uint32  `json:"min_length"`
+	MeanLen     float64 `json:"mean_length"`
+	MaxLen      uint32  `json:"max_length"`
+	OutBytes    uint64  `json:"unpacked_bytes,omitempty"`
 	// Restored is the name of the file that unpack writes, and these are the checksums of its text.
 	Restored string `json:"restored_name"`
 	SHA256   string `json:"sha256,omitempty"`
@@ -259,8 +261,8 @@ func describe(man *archive.Manifest, sum *restoring.Summary) *Information {
 	restored, err := record.RestoredNames(source.BinsInputs(man), man.Options, record.Restored{})
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
-		d := InputInformation{Name: in.Name, Read: 1, Kind: in.Kind.Format().Name, Bytes: in.Bytes, Records: in.Records,
-			Bases: in.Bases, MinLen: in.MinLen, MaxLen: in.MaxLen, OutBytes: in.OutBytes}
+		d := InputInformation{Name: in.Name, Interleaved: in.Interleaved, Read: 1, Kind: in.Kind.Format().Name, Bytes: in.Bytes,
+			Records: in.Records, Bases: in.Bases, MinLen: in.MinLen, MaxLen: in.MaxLen, OutBytes: in.OutBytes}
 		if in.Records > 0 {
 			d.MeanLen = float64(in.Bases) / float64(in.Records)
 		}

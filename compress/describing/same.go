@@ -69,7 +69,7 @@ func MadeOf(ctx context.Context, e commit.Entry, inputs []Original, o SameOption
 // that without reading it. It can't be if it is small, since two files may be written at one tick of the clock, or if the time is one of
 // whole seconds: many programs that unpack or copy files set such times, and different files may have the same one.
 func TimeTells(size uint64, modified time.Time) bool {
-	return size >= 1<<20 && modified.Nanosecond() != 0
+	return size >= 1e6 && modified.Nanosecond() != 0
 }
 
 // sameInput compares an input with input i of an archive. A file that has the size and time that were recorded is the same if these are

@@ -15,8 +15,8 @@ import (
 // each other in the sequence that the reads come from. So the scaffolds are put in an order, and on strands, that bring such mates
 // together.
 
-// mateRange says that records first..first+n-1 are the first mates of records second..second+n-1, in this order.
-type mateRange struct{ first, second, n uint32 }
+// mateRange says that n records, from first on, are the first mates of those from second on: each record, or every apart-th.
+type mateRange struct{ first, second, n, apart uint32 }
 
 // mateRanges returns the pairs of the records that recordsOf numbers for srcs.
 func (rs *records) mateRanges(srcs []Source) (pairs []mateRange) {
@@ -28,9 +28,12 @@ func (rs *records) mateRanges(srcs []Source) (pairs []mateRange) {
 		sum += s.To - s.From
 	}
 	for i, s := range srcs {
-		if in := &inputs[s.Input]; in.Mate >= 0 && in.First {
+		switch in := &inputs[s.Input]; {
+		case in.Interleaved:
+			pairs = append(pairs, mateRange{starts[i], starts[i] + 1, uint32(s.To-s.From) / 2, 2})
+		case in.Mate >= 0 && in.First:
 			if k := slices.Index(srcs, Source{Input: in.Mate, From: s.From, To: s.To}); k >= 0 {
-				pairs = append(pairs, mateRange{starts[i], starts[k], uint32(s.To - s.From)})
+				pairs = append(pairs, mateRange{starts[i], starts[k], uint32(s.To - s.From), 1})
 			}
 		}
 	}
@@ -126,7 +129,7 @@ func (b *builder) eachPair(pairs []mateRange, step int, f func(t int, first, sec
 	for _, p := range pairs {
 		inParallel(b.config.Threads, (int(p.n)+step-1)/step, batch, func(t, from, to int) {
 			for i := from; i < to; i++ {
-				f(t, p.first+uint32(i*step), p.second+uint32(i*step))
+				f(t, p.first+uint32(i*step)*p.apart, p.second+uint32(i*step)*p.apart)
 			}
 		})
 	}

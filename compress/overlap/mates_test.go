@@ -19,10 +19,10 @@ func TestMateRanges(t *testing.T) {
 		srcs []Source
 		want []mateRange
 	}{
-		{allOf(r), []mateRange{{9, 27, 9}, {18, 36, 9}}},
+		{allOf(r), []mateRange{{9, 27, 9, 1}, {18, 36, 9, 1}}},
 		{[]Source{{Input: 0, To: 9}}, nil},
 		{[]Source{{Input: 1, To: 4}, {Input: 3, To: 4}, {Input: 0, To: 9}, {Input: 3, From: 4, To: 9}, {Input: 1, From: 4, To: 9}},
-			[]mateRange{{0, 4, 4}, {22, 17, 5}}},
+			[]mateRange{{0, 4, 4, 1}, {22, 17, 5, 1}}},
 		{[]Source{{Input: 1, To: 4}, {Input: 3, To: 5}}, nil}, // not the same records
 	} {
 		if got := recordsOf(r, c.srcs).mateRanges(c.srcs); !slices.Equal(got, c.want) {

@@ -27,7 +27,7 @@ const manyNames = 1024
 
 // CanBeTwoBit reports whether sequences of an input can be in two bits a base, the longest of which has so many bases.
 func CanBeTwoBit(o record.Options, in *record.Input, longest uint32) bool {
-	return !o.OrderAny && in.Kind == record.FASTA && in.Mate < 0 && !in.Further && longest >= leastAssembled
+	return !o.OrderAny && in.Kind == record.FASTA && in.Mate < 0 && !in.Further && !in.Interleaved && longest >= leastAssembled
 }
 
 // chooseTwoBit returns, by input, whether sequences are coded in two bits a base: of FASTA without mates and in its order, if a sequence is
@@ -70,7 +70,7 @@ const minMeanLong = 400
 func worthBases(r *bins.Reader, input int, kept columns.Kept) (bool, error) {
 	meta := r.Meta()
 	in, blocks := &meta.Inputs[input], meta.BlocksOf(input)
-	if in.Mate >= 0 || in.Further || !kept[archive.Quals] || len(blocks) == 0 {
+	if in.Mate >= 0 || in.Further || in.Interleaved || !kept[archive.Quals] || len(blocks) == 0 {
 		return false, nil
 	}
 	b := &meta.Blocks[blocks[0]]
@@ -102,8 +102,9 @@ func mayHavePrimers(man *archive.Manifest, input int, o *Options) bool {
 func sliceTexts(man *archive.Manifest, o *Options) []uint64 {
 	all, limits := make([]uint64, len(man.Inputs)), o.limits()
 	for i := range all {
+		mates := slicing.Unit{Interleaved: man.Inputs[i].Interleaved}.Together() // which have models of their own
 		all[i] = cmp.Or(o.SliceText, limits.Text)
-		if o.SliceText == 0 && man.Inputs[i].Bases >= limits.SmallFrom && mayHavePrimers(man, i, o) {
+		if o.SliceText == 0 && man.Inputs[i].Bases/mates >= limits.SmallFrom && mayHavePrimers(man, i, o) {
 			all[i] = limits.SmallText
 		}
 		if in := &man.Inputs[i]; o.SliceText == 0 && in.Records > 0 && in.Bases >= minMeanLong*in.Records {
@@ -112,6 +113,7 @@ func sliceTexts(man *archive.Manifest, o *Options) []uint64 {
 		if man.Inputs[i].TwoBit { // it is decoded in little time, and many slices can be decoded side by side
 			all[i] = max(all[i]/4, 1)
 		}
+		all[i] *= mates
 	}
 	return all
 }

@@ -31,6 +31,10 @@ func (e *encoder) encode(ctx context.Context, spec *slicing.Spec) (*encoded, err
 		return nil, err
 	}
 	out.check.perm, out.check.from = cols[0].Perm, cols[0].From
+	texts := cols
+	if spec.Interleaved {
+		cols = columns.Halves(cols[0])
+	}
 	out.progress = &workers.SliceMeter{M: e.progress, Sizes: func() (bytes, units uint64) {
 		for m, mem := range out.slice.Members() {
 			units += columns.UnitsOf(cols[m].Bases(), e.man.Options, e.man.Inputs[mem.Input].Kind)
@@ -41,10 +45,12 @@ func (e *encoder) encode(ctx context.Context, spec *slicing.Spec) (*encoded, err
 	for m, mem := range out.slice.Members() {
 		cols[m].ByBases, cols[m].Coded = e.man.Inputs[mem.Input].QualsByBases, out.progress.Coded
 		mem.Bases, mem.NamesLen = cols[m].Bases(), uint64(len(cols[m].Names))
-		out.min[m], out.max[m] = cols[m].Lengths.Range(spec.Records)
+	}
+	for m := range out.slice.Texts() {
+		out.min[m], out.max[m] = texts[m].Lengths.Range(spec.Records)
 		g.Go(func() error {
 			return pool.Do(ctx, func() error {
-				out.check.sums[m] = columns.SumsOf(cols[m])
+				out.check.sums[m] = columns.SumsOf(texts[m])
 				return nil
 			})
 		})

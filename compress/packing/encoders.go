@@ -29,7 +29,7 @@ type encoder struct {
 	*gatherer
 	level    quals.Level
 	progress *workers.Meter
-	primers  map[int]*inputPrimer // by input
+	primers  map[columns.Reads]*inputPrimer
 	links    nameLinks
 }
 
@@ -43,7 +43,7 @@ func newEncoder(p *packer) *encoder {
 	e := &encoder{level: p.o.Level.quals(), progress: workers.NewMeter(p.o.Progress, "pack", total),
 		primers: newInputPrimers(p.specs, &p.man, &p.o), links: newNameLinks(p.specs, &p.man, &p.o)}
 	e.progress.Silent.Store(true)
-	e.gatherer = newGatherer(p, func(input int, from uint64) int { return e.links[nameKey{input, from}].ahead() })
+	e.gatherer = newGatherer(p, func(input int, from uint64) int { return e.links[nameKey{columns.Reads{Input: input}, from}].ahead() })
 	return e
 }
 
@@ -74,7 +74,7 @@ func afterPrimer(ctx context.Context, e *encoder, pool workers.Pool, spec *slici
 	if c.ByBases {
 		return afterLayout(ctx, e, pool, spec, c)
 	}
-	if p := e.primers[c.Input]; p != nil && p.from != c.From {
+	if p := e.primers[c.Reads()]; p != nil && p.from != c.From {
 		return workers.Wait(ctx, p.ready)
 	}
 	return nil
@@ -82,13 +82,13 @@ func afterPrimer(ctx context.Context, e *encoder, pool workers.Pool, spec *slici
 
 // makesPrimer reports whether the qualities of a slice begin with the primer of their input.
 func makesPrimer(e *encoder, c *columns.Columns) bool {
-	p := e.primers[c.Input]
+	p := e.primers[c.Reads()]
 	return p != nil && p.from == c.From
 }
 
 // afterNamesBefore waits until there are the models that the names begin with.
 func afterNamesBefore(ctx context.Context, e *encoder, _ workers.Pool, _ *slicing.Spec, c *columns.Columns) error {
-	return e.links[nameKey{c.Input, c.From}].wait(ctx)
+	return e.links[nameKey{c.Reads(), c.From}].wait(ctx)
 }
 
 // encodeNames codes the names of second mates given those of the first, and so those of further mates, which are in slices of
@@ -102,8 +102,8 @@ func encodeNames(_ context.Context, e *encoder, cols *[2]*columns.Columns, m int
 	if first == nil && e.man.Inputs[c.Input].TwoBit && c.Records >= manyNames {
 		return names.EncodeLight(c.Names, c.Records), nil
 	}
-	read := func(from uint64, n int) ([]byte, error) { return e.names(c.Input, from, n) }
-	return e.links[nameKey{c.Input, c.From}].encode(c, first, read)
+	read := func(from uint64, n int) ([]byte, error) { return e.names(c, from, n) }
+	return e.links[nameKey{c.Reads(), c.From}].encode(c, first, read)
 }
 
 func encodeQuals(ctx context.Context, e *encoder, cols *[2]*columns.Columns, m int) (_ []byte, err error) {
@@ -114,7 +114,7 @@ func encodeQuals(ctx context.Context, e *encoder, cols *[2]*columns.Columns, m i
 			return nil, err
 		}
 	}
-	if p := e.primers[c.Input]; p != nil && p.from == c.From {
+	if p := e.primers[c.Reads()]; p != nil && p.from == c.From {
 		return p.encodeLeading(in, e.level), nil
 	} else if p != nil {
 		in.Primer = p.primer

@@ -111,13 +111,16 @@ func (g *gatherer) columnsOf(ctx context.Context, spec *slicing.Spec) (cols [2]*
 	return cols, err
 }
 
-// names returns the names of n records of an input, each followed by '\n'.
-func (g *gatherer) names(input int, from uint64, n int) ([]byte, error) {
-	c, err := g.blocks.Acquire(input, from, n, columns.Only(archive.Names))
-	if err != nil {
+// names returns the names, each followed by '\n', of the reads of c that are among n records of their input.
+func (g *gatherer) names(c *columns.Columns, from uint64, n int) ([]byte, error) {
+	all, err := g.blocks.Acquire(c.Input, from, n, columns.Only(archive.Names))
+	switch {
+	case err != nil:
 		return nil, err
+	case c.Half > 0:
+		return columns.Halves(all)[c.Half-1].Names, nil
 	}
-	return c.Names, nil
+	return all.Names, nil
 }
 
 // sorted returns the run of a slice: it is sorted, and what its slices need is read, when it is asked for first.

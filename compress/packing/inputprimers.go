@@ -2,11 +2,12 @@ package packing
 
 import (
 	"orcomgo/compress/archive"
+	"orcomgo/compress/columns"
 	"orcomgo/compress/quals"
 	"orcomgo/compress/slicing"
 )
 
-// inputPrimer is the primer of an input, while it is packed.
+// inputPrimer is the primer of an input, or of a mate of an interleaved one, while it is packed.
 type inputPrimer struct {
 	from   uint64 // the first record of the slice that makes it
 	size   int    // qualities
@@ -28,20 +29,20 @@ func (p *inputPrimer) encodeLeading(in quals.Input, level quals.Level) []byte {
 }
 
 // newInputPrimers returns the primers, yet to be set, of inputs that have several slices.
-func newInputPrimers(specs []slicing.Spec, man *archive.Manifest, o *Options) map[int]*inputPrimer {
-	all, limits := make(map[int]*inputPrimer), o.limits()
+func newInputPrimers(specs []slicing.Spec, man *archive.Manifest, o *Options) map[columns.Reads]*inputPrimer {
+	all, limits := make(map[columns.Reads]*inputPrimer), o.limits()
 	if o.Memory > 0 && o.Memory < slicing.PrimedMemory {
 		return all
 	}
-	first := make(map[int]uint64)
+	first := make(map[columns.Reads]uint64)
 	for i := range specs {
-		for _, input := range specs[i].Inputs() {
-			from, seen := first[input]
+		for _, r := range specs[i].Reads() {
+			from, seen := first[r]
 			if !seen {
-				first[input] = specs[i].From
-			} else if all[input] == nil && !man.Inputs[input].QualsByBases {
-				all[input] = &inputPrimer{from: from, size: limits.PrimerSize(man.Inputs[input].Bases), least: limits.LeastLeading,
-					ready: make(chan struct{})}
+				first[r] = specs[i].From
+			} else if in := &man.Inputs[r.Input]; all[r] == nil && !in.QualsByBases {
+				size := limits.PrimerSize(in.Bases / specs[i].Together())
+				all[r] = &inputPrimer{from: from, size: size, least: limits.LeastLeading, ready: make(chan struct{})}
 			}
 		}
 	}

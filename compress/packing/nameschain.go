@@ -35,10 +35,10 @@ type nameLink struct {
 	coder   *names.Encoder // nil again where the next slice has taken it, or begins with new models
 }
 
-// nameKey is an input, and the first record of a slice of it.
+// nameKey says of which reads names are, and the first record of their slice.
 type nameKey struct {
-	input int
-	from  uint64
+	of   columns.Reads
+	from uint64
 }
 
 // nameLinks are the links of the names of all slices; nil of names that are coded by themselves.
@@ -50,29 +50,30 @@ func newNameLinks(specs []slicing.Spec, man *archive.Manifest, o *Options) nameL
 	if !man.NameRanges { // then no input has several slices with names
 		return links
 	}
-	last, chainFrom := make(map[int]*nameLink), make(map[int]uint64) // by input
+	last, chainFrom := make(map[columns.Reads]*nameLink), make(map[columns.Reads]uint64)
 	for i := range specs {
 		s := &specs[i]
-		for _, input := range s.Inputs() {
-			if man.Inputs[input].TwoBit {
+		for _, r := range s.Reads() {
+			if man.Inputs[r.Input].TwoBit {
 				continue
 			}
+			of := s.Together() // records of the input for each of r
 			end := s.From + uint64(s.Records)
-			l := &nameLink{from: s.From, most: limits.Chain, done: make(chan struct{})}
-			if b := last[input]; b != nil && end-b.head.from <= limits.LongChain && b.head.slices < source.MaxLinks {
+			l := &nameLink{from: s.From, most: limits.Chain * of, done: make(chan struct{})}
+			if b := last[r]; b != nil && end-b.head.from <= limits.LongChain*of && b.head.slices < source.MaxLinks {
 				b.next, l.before, l.head = l, b, b.head
 			} else {
-				l.head, l.planned, l.most = l, make(chan struct{}), aheadRecords
+				l.head, l.planned, l.most = l, make(chan struct{}), aheadRecords*of
 			}
 			if o.Memory > 0 {
-				l.most = min(l.most, max(o.Memory/aheadBytes, limits.Chain))
+				l.most = min(l.most, max(o.Memory/aheadBytes, limits.Chain)*of)
 			}
 			l.head.end = end
 			l.head.slices++
-			if l.begins = l.head == l || end-chainFrom[input] > limits.Chain; l.begins {
-				chainFrom[input] = s.From
+			if l.begins = l.head == l || end-chainFrom[r] > limits.Chain*of; l.begins {
+				chainFrom[r] = s.From
 			}
-			last[input], links[nameKey{input, s.From}] = l, l
+			last[r], links[nameKey{r, s.From}] = l, l
 		}
 	}
 	return links

@@ -30,7 +30,7 @@ func TestNameCodersAreFreed(t *testing.T) {
 			for i := range s.Records {
 				c.Names = append(c.Names, name(int(s.From)+i)...)
 			}
-			if _, err := links[nameKey{0, s.From}].encode(c, nil, nil); err != nil {
+			if _, err := links[nameKey{columns.Reads{}, s.From}].encode(c, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -60,12 +60,12 @@ func TestNamesAheadOfEndedSlices(t *testing.T) {
 	links := newNameLinks(specs, &archive.Manifest{NameRanges: true, Inputs: make([]archive.Input, 1)}, &Options{Limits: &limits})
 	chains := 0
 	for i := range specs {
-		l := links[nameKey{0, specs[i].From}]
+		l := links[nameKey{columns.Reads{}, specs[i].From}]
 		if !l.begins {
 			continue
 		}
 		chains++
-		ahead := func(input int, from uint64) int { return links[nameKey{input, from}].ahead() }
+		ahead := func(input int, from uint64) int { return links[nameKey{columns.Reads{Input: input}, from}].ahead() }
 		c := slicing.NewCache(r, workers.NewPool(1), source.KeptOfAll(r.Meta()), nil, specs, ahead)
 		for k := range specs {
 			if k != i {

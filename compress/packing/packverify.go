@@ -108,7 +108,7 @@ func (f *following) Decode(ctx context.Context, d source.Demand) (*source.Decode
 func (v *verification) slices(ctx context.Context) error {
 	man := &v.man
 	work := func(k int, t *restoring.Piece, b *source.Decoded) error {
-		for m := range b.Slice.Members() {
+		for m := range b.Slice.Texts() {
 			if t.Err[m] != nil {
 				return t.Err[m]
 			}
@@ -127,7 +127,7 @@ func (v *verification) slices(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	queues := v.startSums(ctx, g)
 	consume := func(k int, t *restoring.Piece, done func()) error {
-		members := man.Slices[k].Members()
+		members := man.Slices[k].Texts()
 		text := &summedText{done: done}
 		text.left.Store(int32(len(members) * len(queues[0])))
 		for m, mem := range members {

@@ -75,7 +75,7 @@ func (e *encoder) add(i int, out *encoded) (err error) {
 	if err := e.w.AddSlice(i, &out.slice, func(c archive.Column, m int) []byte { return out.sections[m][c] }); err != nil {
 		return err
 	}
-	for m, mem := range out.slice.Members() {
+	for m, mem := range out.slice.Texts() {
 		in := &e.man.Inputs[mem.Input]
 		if out.slice.From == 0 || out.min[m] < in.MinLen {
 			in.MinLen = out.min[m]

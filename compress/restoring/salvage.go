@@ -104,7 +104,7 @@ func salvage(ctx context.Context, src source.Source, o *UnpackOptions) (list []S
 	}
 	decoder := src.Pass(demands)
 	produce := func(ctx context.Context, i int) (parts [2]salvagedPart, err error) {
-		for m := range man.Slices[i].Members() {
+		for m := range man.Slices[i].Texts() {
 			if parts[m], err = salvagePart(ctx, man, decoder, i, m); err != nil {
 				return parts, err
 			}
@@ -113,7 +113,7 @@ func salvage(ctx context.Context, src source.Source, o *UnpackOptions) (list []S
 	}
 	consume := func(i int, parts [2]salvagedPart) error {
 		s := &man.Slices[i]
-		for m, mem := range s.Members() {
+		for m, mem := range s.Texts() {
 			if err := inputs[mem.Input].add(src, o, s, &parts[m]); err != nil {
 				return err
 			}

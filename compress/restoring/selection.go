@@ -79,7 +79,11 @@ func (s *selection) choose(man *archive.Manifest, places []Place) {
 	of := make([][]RecordRange, len(man.Inputs)) // by the input with the first mates
 	for _, p := range places {
 		lead := leadOf(man, p.Input)
-		of[lead] = append(of[lead], RecordRange{p.Record, p.Record + 1})
+		r := RecordRange{p.Record, p.Record + 1}
+		if man.Inputs[p.Input].Interleaved {
+			r = RecordRange{p.Record &^ 1, p.Record&^1 + 2}
+		}
+		of[lead] = append(of[lead], r)
 	}
 	for i := range of {
 		slices.SortFunc(of[i], func(a, b RecordRange) int { return cmp.Compare(a.From, b.From) })

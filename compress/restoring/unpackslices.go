@@ -79,7 +79,7 @@ func (u *unpacker) jobs() (passes [][]unpackJob) {
 			last = u.turn(i)
 		}
 		j := unpackJob{spans: spansOf(s, u.sel.records[s.First.Input]), before: before[s.First.Input]}
-		for m, mem := range s.Members() {
+		for m, mem := range s.Texts() {
 			j.Want[m] = u.sel.asked[mem.Input]
 		}
 		if j.Want == ([2]bool{}) || len(j.spans) == 0 {
@@ -185,7 +185,7 @@ func (u *unpacker) output(ctx context.Context, r *Replay, p *Piece, j *unpackJob
 	if u.o.Interleave && p.Want[0] && p.Want[1] {
 		text, ends = [2][]byte{}, [2][]int{}
 		if p.Err[0] == nil && p.Err[1] == nil {
-			text[0] = columns.Interleave(r.Texts.Get(len(p.Text[0])+len(p.Text[1])), p.Text[0], p.Text[1], p.ends[0], p.ends[1])
+			text[0] = columns.Alternate(r.Texts.Get(len(p.Text[0])+len(p.Text[1])), len(p.ends[0]), p.Text[0], p.Text[1], p.recordSize)
 			p.own = append(p.own, text[0])
 			for i, e := range p.ends[0] {
 				ends[0] = append(ends[0], e+p.ends[1][i])
@@ -210,6 +210,14 @@ func (u *unpacker) output(ctx context.Context, r *Replay, p *Piece, j *unpackJob
 		}
 	}
 	return out, nil
+}
+
+// recordSize returns how many bytes record i of the text of a member has.
+func (p *Piece) recordSize(m, i int, _ []byte) int {
+	if i == 0 {
+		return p.ends[m][0]
+	}
+	return p.ends[m][i] - p.ends[m][i-1]
 }
 
 // pick reduces the text of a member of p to the records in spans.
@@ -280,7 +288,7 @@ func (u *unpacker) consume(r *Replay, p *Piece, j *unpackJob, out output) error 
 	defer done()
 	var digests sync.WaitGroup
 	defer digests.Wait()
-	for m, mem := range s.Members() {
+	for m, mem := range s.Texts() {
 		if !p.Want[m] {
 			continue
 		}
@@ -310,7 +318,7 @@ func (u *unpacker) consume(r *Replay, p *Piece, j *unpackJob, out output) error 
 	if u.interleaved(s.First.Input) {
 		u.failTogether(s.First.Input, s.Mate.Input)
 	}
-	for m, mem := range s.Members() {
+	for m, mem := range s.Texts() {
 		if !p.Want[m] || !u.status[mem.Input].OK || m == 1 && u.interleaved(mem.Input) {
 			continue
 		}
@@ -363,7 +371,7 @@ func (u *unpacker) end() error {
 func afterFirst(p *source.Packed, passes [][]Job) (inputs []int) {
 	for _, j := range slices.Concat(passes...) {
 		s := &p.Man.Slices[j.Slice]
-		for m, mem := range s.Members() {
+		for m, mem := range s.Texts() {
 			if s.From > 0 && j.Want[m] && p.Kept[mem.Input][archive.Quals] && !slices.Contains(inputs, mem.Input) {
 				inputs = append(inputs, mem.Input)
 			}

@@ -181,7 +181,7 @@ func VerifyJobs(ctx context.Context, src source.Source, stage string, o VerifyOp
 	}
 	consume := func(_ int, p *Piece) error {
 		s := &man.Slices[p.Slice]
-		for m, mem := range s.Members() {
+		for m, mem := range s.Texts() {
 			if p.Err[m] != nil {
 				status[mem.Input].damage(s, p.Err[m])
 			} else if status[mem.Input].OK {

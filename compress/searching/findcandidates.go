@@ -121,9 +121,16 @@ func (c *candidateSearch) look(ctx context.Context, i int) (*candidates, error) 
 			n.found = c.overLiterals(nil, b, layouts, c.literals[i])
 		} else {
 			var inPieces bool
-			first, mate := columns.SeqColumns(&b.Cols)
+			cols := b.Cols
+			if b.Slice.Halves() {
+				cols = columns.Halves(cols[0])
+			}
+			first, mate := columns.SeqColumns(&cols)
 			if layouts, inPieces, err = c.p.Seqs.Places(data, first, mate); err != nil {
 				return c.p.Archive.Corrupt(what, err)
+			}
+			if b.Slice.Halves() {
+				layouts = [2]*seqs.Layout{seqs.InterleaveLayouts(layouts[0], layouts[1])}
 			}
 			n.found = c.overGenome(b, layouts)
 			if inPieces {
@@ -146,9 +153,10 @@ func (c *candidateSearch) look(ctx context.Context, i int) (*candidates, error) 
 func (n *candidates) want(b *source.Decoded, layouts [2]*seqs.Layout) {
 	n.wanted.Layouts, n.wanted.WithoutLiterals = true, true
 	for _, m := range n.found {
-		n.wanted.First = max(n.wanted.First, m.record+1)
+		from, to := b.Slice.Fragment(m.record)
+		n.wanted.First = max(n.wanted.First, to)
 		for k, col := range b.Cols { // its mate is wanted as well
-			if col != nil && layouts[k].Positions[m.record] == seqs.Unplaced {
+			if col != nil && slices.Contains(layouts[k].Positions[from:to], seqs.Unplaced) {
 				n.wanted.WithoutLiterals = false
 			}
 		}

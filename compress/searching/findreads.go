@@ -159,13 +159,16 @@ func (s *search) recordsText(b *source.Decoded, matches []match) ([]byte, error)
 	}
 	var text []byte
 	for k, m := range matches {
-		if k > 0 && matches[k-1].record == m.record {
+		from, to := b.Slice.Fragment(m.record)
+		if k > 0 && matches[k-1].record >= from {
 			continue
 		}
-		for _, r := range members {
-			var err error
-			if text, err = r.append(text, m.record); err != nil {
-				return nil, err
+		for i := from; i < to; i++ {
+			for _, r := range members {
+				var err error
+				if text, err = r.append(text, i); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}

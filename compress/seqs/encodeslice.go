@@ -69,9 +69,13 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 	for i, c := range cols {
 		records[i] = make([]uint32, c.Records)
 		for j := range records[i] {
-			records[i][j] = firsts[i] + uint32(j)
-			if c.Perm != nil {
+			switch {
+			case c.Perm != nil:
 				records[i][j] = firsts[i] + c.Perm[j]
+			case c.Alternate:
+				records[i][j] = firsts[i] + uint32(2*j)
+			default:
+				records[i][j] = firsts[i] + uint32(j)
 			}
 			if !p.layout.Reads.Has(records[i][j]) {
 				return nil, fmt.Errorf("seqs: slices of a run have different sizes")
@@ -118,8 +122,8 @@ func (e *Encoder) acquirePart(ctx context.Context, c *Column) (*part, error) {
 	return e.acquire(ctx, loaded{part: k}, nil)
 }
 
-// Letters appends the letters of the reads of a column to dst, end to end, as DecodeSlice will return them. It is safe for concurrent use,
-// after Follow.
+// Letters appends the letters of the reads of a column, which is not Alternate, to dst, end to end, as DecodeSlice will return them. It is
+// safe for concurrent use, after Follow.
 func (e *Encoder) Letters(ctx context.Context, dst []byte, c *Column) ([]byte, error) {
 	p, err := e.acquirePart(ctx, c)
 	if err != nil {
@@ -166,7 +170,10 @@ func (e *Encoder) Letters(ctx context.Context, dst []byte, c *Column) ([]byte, e
 
 // span returns the smallest range of records that holds those of the column.
 func (c *Column) span() (from, to uint64) {
-	if c.Perm == nil {
+	switch {
+	case c.Alternate:
+		return c.From, c.From + uint64(2*c.Records-1)
+	case c.Perm == nil:
 		return c.From, c.From + uint64(c.Records)
 	}
 	lo, hi := c.Perm[0], c.Perm[0]

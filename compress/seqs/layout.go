@@ -116,6 +116,19 @@ func UnplacedLayout(n int) *Layout {
 	return l
 }
 
+// InterleaveLayouts returns the layout of an interleaved input of those of its first and its second mates.
+func InterleaveLayouts(first, second *Layout) *Layout {
+	l := &Layout{Pieces: first.Pieces}
+	for i := range first.Positions {
+		l.Positions = append(l.Positions, first.Positions[i], second.Positions[i])
+		l.Reversed = append(l.Reversed, first.Reversed[i], second.Reversed[i])
+		if first.Literals != nil {
+			l.Literals = append(l.Literals, first.Literals[i], second.Literals[i])
+		}
+	}
+	return l
+}
+
 // EachLiteral calls f with the stretches of read i, which has n bases, that are neither given by a place nor by pieces.
 func (l *Layout) EachLiteral(i, n int, f func(from, to int)) {
 	switch {

@@ -55,6 +55,8 @@ type Unit struct {
 	// lead is the input with the first mates if first holds further mates, else -1. The slices of further mates have the same records
 	// as those of the first ones.
 	Lead int
+	// Interleaved says that first is an interleaved input, whose slices have whole pairs.
+	Interleaved bool
 }
 
 // Inputs returns the inputs of the unit.
@@ -107,10 +109,10 @@ func groups(inputs []record.Input) ([]group, error) {
 		if in.Further || in.Mate >= 0 && !in.First {
 			continue
 		}
-		g := group{Unit: Unit{i, in.Mate, -1}}
+		g := group{Unit: Unit{i, in.Mate, -1, in.Interleaved}}
 		for k := range inputs {
 			if inputs[k].Further && inputs[k].Lead == i {
-				g.further = append(g.further, Unit{k, -1, i})
+				g.further = append(g.further, Unit{k, -1, i, false})
 			}
 		}
 		gs = append(gs, g)
@@ -142,10 +144,23 @@ func (s *Spec) Slice() archive.Slice {
 	if s.Mate >= 0 {
 		sl.Mate = &archive.Member{Input: s.Mate}
 	}
+	if s.Interleaved {
+		sl.Mate = &archive.Member{Input: s.First}
+	}
 	return sl
 }
 
-// Run are records from..from+records-1 of a unit, to be reordered all together.
+// Reads returns what has models of its own: the inputs, or both mates of an interleaved input.
+func (s *Spec) Reads() (all []columns.Reads) {
+	for _, input := range s.Inputs() {
+		all = append(all, columns.Reads{Input: input})
+	}
+	if s.Interleaved {
+		all = append(all, columns.Reads{Input: s.First, Second: true})
+	}
+	return all
+}
+
 type Run struct {
 	From    uint64
 	Records uint64
@@ -215,6 +230,14 @@ type cutter struct {
 	specs   []Spec // of the first unit
 }
 
+// Together returns how many records of an input a slice must have all or none of.
+func (u Unit) Together() uint64 {
+	if u.Interleaved {
+		return 2
+	}
+	return 1
+}
+
 // wholeOrder reports whether the order of the layout may run through all records of the group.
 func (c *cutter) wholeOrder() bool {
 	return !slices.ContainsFunc(c.group.inputs(), func(i int) bool { return !WholeOrder(c.m.Options, c.m.Inputs[i].Kind) })
@@ -223,12 +246,13 @@ func (c *cutter) wholeOrder() bool {
 // cut adds n slices of nearly equal counts, of the records that begin with `from`, in a block.
 func (c *cutter) cut(block int, from, count, n uint64, run *Run) {
 	n = max(n, (count+archive.MaxSliceRecords-1)/archive.MaxSliceRecords)
-	n = min(n, count)
+	of := c.Together()
+	n = min(n, count/of)
 	if run != nil {
 		run.Slices = int(n)
 	}
 	for k := range n {
-		lo, hi := count*k/n, count*(k+1)/n
+		lo, hi := count/of*k/n*of, count/of*(k+1)/n*of
 		c.specs = append(c.specs, c.sized(Spec{Unit: c.Unit, From: from + lo, Records: int(hi - lo), block: block, Run: run}))
 	}
 }
@@ -266,7 +290,7 @@ func (c *cutter) cutBlocks(aim uint64) {
 		count, lead := uint64(b.Records), uint64(0) // records: of the block, and of its first slice
 		n := c.slicesOf(b, aim)
 		if text := c.leadingText(b, n); k == 0 && text > 0 {
-			lead = workers.Share(count, text, b.TextLen)
+			lead = workers.Share(count, text, b.TextLen) / c.Together() * c.Together()
 			c.cut(i, b.FirstRecord, lead, 1, nil)
 			n -= n * text / b.TextLen
 		}
@@ -301,7 +325,7 @@ func (c *cutter) slicesOf(b *bins.BlockInfo, aim uint64) uint64 {
 // full size, and an eighth more, since its reads may be shorter than others. So the qualities of small slices take about as much as
 // those of large ones. The first block is cut in n.
 func (c *cutter) leadingText(b *bins.BlockInfo, n uint64) uint64 {
-	bases := c.inputs[c.First].bases
+	bases := c.inputs[c.First].bases / c.Together() // of each mate
 	size := uint64(c.sizes.PrimerSize(bases))
 	text := workers.Share(c.m.Inputs[c.First].Bytes, min(size+size/8, bases), bases)
 	if n > 0 && b.TextLen >= 4*text && b.TextLen/n < text && (c.memory == 0 || c.memory >= PrimedMemory) &&

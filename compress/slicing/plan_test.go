@@ -146,3 +146,26 @@ func TestPlanRefusesBrokenPairs(t *testing.T) {
 		}
 	}
 }
+
+// TestPlanInterleaved: slices of an interleaved input have whole pairs, also the first one, which is as large as a primer needs.
+func TestPlanInterleaved(t *testing.T) {
+	for _, text := range []uint64{1, 333_333, 4 << 20} {
+		m := &bins.Meta{Inputs: []record.Input{{Records: 1506, Bytes: 150 << 20, Mate: -1, Interleaved: true}}}
+		m.Blocks = []bins.BlockInfo{{Records: 1002, TextLen: 100 << 20, Bases: 50 << 20},
+			{FirstRecord: 1002, Records: 504, TextLen: 50 << 20, Bases: 25 << 20}}
+		specs, err := Plan(m, &Usual, []uint64{text}, 0, noParts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := uint64(0)
+		for _, s := range specs {
+			if sl := s.Slice(); s.From != next || s.Records < 2 || s.Records%2 != 0 || !sl.Halves() || sl.MemberRecords() != s.Records/2 {
+				t.Fatalf("slice %+v, want it at %d", s, next)
+			}
+			next += uint64(s.Records)
+		}
+		if next != 1506 || text == 1 && len(specs) < 600 {
+			t.Errorf("%d records in %d slices", next, len(specs))
+		}
+	}
+}

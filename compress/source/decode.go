@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -26,6 +27,9 @@ type decoding struct {
 func (p *Packed) Decodings(s *archive.Slice, d Demand) []*decoding {
 	var all [archive.Columns][2]*decoding
 	members := s.Members()
+	if s.Halves() {
+		d.Want[1] = d.Want[0]
+	}
 	var add func(id archive.Column, m int) *decoding
 	add = func(id archive.Column, m int) *decoding {
 		if columns.Shared(id) {
@@ -92,21 +96,28 @@ func (p *Packed) Decode(ctx context.Context, wanted Demand) (*Decoded, error) {
 	s := &p.Man.Slices[wanted.Slice]
 	pool := p.Pool.InTurn(wanted.Turn)
 	b := &Decoded{Slice: s}
+	if s.Halves() {
+		wanted = wanted.ofHalves()
+	}
 	list := p.Decodings(s, wanted)
-	first := s.Records
-	if 0 < wanted.First && wanted.First < s.Records && !p.needsAll(s, wanted) {
+	records := s.MemberRecords()
+	first := records
+	if 0 < wanted.First && wanted.First < records && !p.needsAll(s, wanted) {
 		first = wanted.First
 	}
 	for m, mem := range s.Members() {
-		b.Cols[m] = &columns.Columns{Input: mem.Input, From: s.From, Records: s.Records, First: first,
+		b.Cols[m] = &columns.Columns{Input: mem.Input, From: s.From, Records: records, First: first,
 			ByBases: p.Man.Inputs[mem.Input].QualsByBases, AsText: wanted.AsText, Skip: !wanted.Want[m], Coded: wanted.Coded}
 	}
 	for m, mem := range s.Members() {
+		if s.Halves() {
+			b.Cols[m].Half = m + 1
+		}
 		if in := &p.Man.Inputs[mem.Input]; !in.TwoBit && record.RenderingOf(p.Man.Options, in.Kind) == record.AsLines {
 			b.Cols[m].Lines = wanted.Lines
 		}
 		// Qualities by bases need all letters, and so does the checksum of all records.
-		if first < s.Records && !p.Man.Inputs[mem.Input].QualsByBases {
+		if first < records && !p.Man.Inputs[mem.Input].QualsByBases {
 			b.Cols[m].Spans = wanted.Spans
 		}
 	}
@@ -137,7 +148,30 @@ func (p *Packed) Decode(ctx context.Context, wanted Demand) (*Decoded, error) {
 			b.Cols[m].Cut()
 		}
 	}
+	if s.Halves() {
+		b.joinHalves()
+	}
 	return b, nil
+}
+
+// ofHalves returns what is to be decoded of both mates of an interleaved input for a demand of its records.
+func (d Demand) ofHalves() Demand {
+	d.Want[1], d.First, d.Lines, d.Spans = d.Want[0], (d.First+1)/2, nil, slices.Clone(d.Spans)
+	for i, s := range d.Spans {
+		d.Spans[i] = columns.Span{Lo: s.Lo / 2, Hi: (s.Hi + 1) / 2}
+	}
+	return d
+}
+
+// joinHalves makes one member of both mates of an interleaved input.
+func (b *Decoded) joinHalves() {
+	switch {
+	case b.Cols[0] != nil && b.Cols[1] != nil:
+		b.Cols[0] = columns.FromHalves(b.Cols)
+	case b.Err[0] == nil:
+		b.Cols[0], b.Err[0] = nil, b.Err[1]
+	}
+	b.Cols[1], b.Err[1] = nil, nil
 }
 
 // needsAll reports whether the first records of a slice can't be decoded alone.

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"orcomgo/compress/archive"
+	"orcomgo/compress/columns"
 	"orcomgo/compress/quals"
 	"orcomgo/compress/seqs"
 	"orcomgo/compress/workers"
@@ -17,17 +18,17 @@ import (
 type primers struct {
 	archive *archive.Reader
 	pool    workers.Pool
-	decoded workers.Cache[int, *quals.Primer] // by input
+	decoded workers.Cache[columns.Reads, *quals.Primer]
 }
 
 // keptPrimers is how many primers are kept. One takes about 11 MB.
 const keptPrimers = 4
 
-// get returns the primer of an input, of which it decodes the first qualities. The caller has a place of the pool, which another may have
-// while it waits.
-func (l *primers) get(input int) (*quals.Primer, error) {
-	primer, err := l.decoded.Get(input, l.pool.WaitOutside, func() (*quals.Primer, error) {
-		primer, err := l.decode(input)
+// get returns the primer of an input, or of a mate of an interleaved one, of which it decodes the first qualities. The caller has a place
+// of the pool, which another may have while it waits.
+func (l *primers) get(r columns.Reads) (*quals.Primer, error) {
+	primer, err := l.decoded.Get(r, l.pool.WaitOutside, func() (*quals.Primer, error) {
+		primer, err := l.decode(r)
 		if err != nil {
 			err = &neededError{"the first ones of the input", err}
 		}
@@ -44,7 +45,7 @@ func (l *primers) ahead(ctx context.Context, inputs []int) {
 	for _, input := range inputs[:min(len(inputs), keptPrimers)] {
 		all.Go(func() {
 			l.pool.Do(ctx, func() error {
-				_, err := l.get(input)
+				_, err := l.get(columns.Reads{Input: input})
 				return err
 			})
 		})
@@ -52,13 +53,13 @@ func (l *primers) ahead(ctx context.Context, inputs []int) {
 	all.Wait()
 }
 
-// decode decodes the primer of an input from its first slice.
-func (l *primers) decode(input int) (*quals.Primer, error) {
+// decode decodes the primer of an input, or of a mate, from its first slice.
+func (l *primers) decode(r columns.Reads) (*quals.Primer, error) {
 	man := l.archive.Manifest()
 	for i := range man.Slices {
 		s := &man.Slices[i]
 		for m, mem := range s.Members() {
-			if mem.Input != input {
+			if mem.Input != r.Input || s.Halves() && r.Second != (m == 1) {
 				continue
 			}
 			read := func(c archive.Column) (data []byte, what string, err error) {
@@ -70,11 +71,11 @@ func (l *primers) decode(input int) (*quals.Primer, error) {
 			if err != nil {
 				return nil, err
 			}
-			in := quals.Input{Records: s.Records}
-			if in.Lengths, err = seqs.DecodeLengths(data, s.Records); err != nil {
+			in := quals.Input{Records: s.MemberRecords()}
+			if in.Lengths, err = seqs.DecodeLengths(data, in.Records); err != nil {
 				return nil, l.archive.Corrupt(what, err)
 			}
-			if in.Lengths.Sum(0, s.Records) != mem.Bases { // which bounds what is decoded
+			if in.Lengths.Sum(0, in.Records) != mem.Bases { // which bounds what is decoded
 				return nil, l.archive.Corrupt(what, seqs.ErrCorrupt)
 			}
 			if data, what, err = read(archive.Quals); err != nil {

@@ -75,7 +75,7 @@ func newSliceNames(r *archive.Reader, pool workers.Pool, memory uint64) *sliceNa
 // the pool, which another may have while it waits.
 func (l *sliceNames) get(s *archive.Slice, member, n int, data, given []byte) ([]byte, error) {
 	key := namesKey{s, member, n}
-	if all := (namesKey{s, member, s.Records}); l.decoded.Has(all) {
+	if all := (namesKey{s, member, s.MemberRecords()}); l.decoded.Has(all) {
 		key = all
 	}
 	d, err := l.once(key, data, given, 0)
@@ -128,10 +128,10 @@ func (l *sliceNames) decode(key namesKey, data, given []byte, links int) (*decod
 	if err != nil {
 		return d, err
 	}
-	if d.text, err = models.Decode(data, given, s.Records, key.first, mem.NamesLen); err != nil {
+	if d.text, err = models.Decode(data, given, s.MemberRecords(), key.first, mem.NamesLen); err != nil {
 		return d, err
 	}
-	if key.first < s.Records {
+	if key.first < s.MemberRecords() {
 		return d, nil
 	}
 	if uint64(len(d.text)) != mem.NamesLen {
@@ -143,7 +143,7 @@ func (l *sliceNames) decode(key namesKey, data, given []byte, links int) (*decod
 
 // modelsAfter returns the models after all names of a member of a slice. They are for the caller alone.
 func (l *sliceNames) modelsAfter(s *archive.Slice, member, links int) (*names.Decoder, error) {
-	for key := (namesKey{s, member, s.Records}); ; {
+	for key := (namesKey{s, member, s.MemberRecords()}); ; {
 		d, err := l.once(key, nil, nil, links)
 		if err != nil {
 			return nil, err

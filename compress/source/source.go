@@ -65,8 +65,8 @@ type Decoder interface {
 	Decode(ctx context.Context, d Demand) (*Decoded, error)
 }
 
-// Decoded is a decoded slice: the columns of its members; nil where not wanted, and where err
-// says why they could not be decoded.
+// Decoded is a decoded slice: the columns of its members, or of an interleaved input, which is one member; nil where not wanted, and where
+// err says why they could not be decoded.
 type Decoded struct {
 	Slice *archive.Slice
 	Cols  [2]*columns.Columns
@@ -100,7 +100,7 @@ func WhereRecords(man *archive.Manifest, s *archive.Slice, m int) string {
 func SliceBytes(man *archive.Manifest, i int) uint64 {
 	s := &man.Slices[i]
 	var n uint64
-	for _, mem := range s.Members() {
+	for _, mem := range s.Texts() {
 		in := &man.Inputs[mem.Input]
 		if man.Verified {
 			n += mem.TextLen

@@ -91,7 +91,7 @@ const (
 	pathBytes  = 64
 )
 
-var errTooLong = errors.New("the directory has too many entries: their listing may take 256 MiB at most")
+var errTooLong = errors.New("the directory has too many entries: their listing may take 268 MB at most")
 
 // damaged returns an error for a side archive that can't be read.
 func damaged(path, reason string) error {

@@ -567,10 +567,12 @@ class PackedArchive:
         one.kind = source.byte()
         require(one.kind in KINDS, "an input is neither FASTQ nor FASTA")
         one.pairing = source.byte()
-        require(one.pairing in (0, 1, 3, 4, 5, 6), "an input has an unknown pairing")
+        require(one.pairing <= 7 and one.pairing != 2, "an input has an unknown pairing")
         require(one.pairing != 6 or one.kind == 1 and not flags & ORDER_ANY,
                 "an input of two bits a base is not FASTA, or its order is free")
-        mate = source.uvarint() if one.pairing & 1 else None
+        one.interleaved = one.pairing == 7
+        require(not one.interleaved or not flags & ORDER_ANY, "an input is interleaved, and its order is free")
+        mate = source.uvarint() if one.pairing in (1, 3, 5) else None
         one.mate, one.lead = (None, mate) if one.pairing == 5 else (mate, None)
         one.first = one.pairing == 3
         one.records, one.bytes, one.bases = source.uvarint(), source.uvarint(), source.uvarint()
@@ -595,6 +597,8 @@ class PackedArchive:
         seen = set()
         for index, one in enumerate(inputs):
             check_input_name(one.name, seen)
+            require(not one.interleaved or one.mate is None and one.records % 2 == 0,
+                    "an interleaved input has other mates, or one too many")
             if one.lead is not None:
                 require(one.lead < len(inputs), "an input has further mates of no input")
                 lead = inputs[one.lead]
@@ -617,9 +621,15 @@ class PackedArchive:
         require(first.mate is None or first.first, "a slice begins with second mates")
         one.records = source.uvarint()
         require(1 <= one.records <= 1 << 26, "a slice has too many records, or none")
+        require(not first.interleaved or one.records % 2 == 0, "a slice ends within a pair")
+        one.each = one.records // 2 if first.interleaved else one.records
         one.members = []
-        for number, owner in enumerate([one.input] if first.mate is None
-                                       else [one.input, first.mate]):
+        owners = [one.input]
+        if first.interleaved:
+            owners = [one.input, one.input]
+        elif first.mate is not None:
+            owners = [one.input, first.mate]
+        for number, owner in enumerate(owners):
             member = Member()
             member.input = owner
             member.bases, member.names_length = source.uvarint(), source.uvarint()
@@ -628,7 +638,7 @@ class PackedArchive:
                 member.text_length, member.text_hash = source.uvarint(), source.fixed(8)
             for column in COLUMNS:
                 label = f"slice {index} {column}"
-                if first.mate is not None:
+                if len(owners) > 1:
                     label += " of first mates" if number == 0 else " of second mates"
                 setattr(member, column, Section(source, label))
             one.members.append(member)
@@ -675,7 +685,7 @@ class PackedArchive:
         shared = sum(section.length for section in found["shared"])
         for index, one in enumerate(found["inputs"]):
             owned = [(s, m) for s in slices for m in s.members if m.input == index]
-            require(sum(s.records for s, m in owned) == one.records,
+            require(sum(s.each for s, m in owned) == one.records,
                     f"the slices of {show(one.name)} have other records than the input")
             require(sum(m.bases for s, m in owned) == one.bases,
                     f"the slices of {show(one.name)} have other bases than the input")
@@ -716,6 +726,8 @@ class PackedArchive:
                 pair = f", {'first' if one.first else 'second'} mates of input {one.mate}"
             if one.lead is not None:
                 pair = f", further mates of input {one.lead}"
+            if one.interleaved:
+                pair = ", interleaved mates"
             print(f"input {index}: {show(one.name)}, {KINDS[one.kind]}{pair}, {one.records} records, "
                   f"{one.bytes} bytes, {one.bases} bases, reads of {one.shortest} to {one.longest}, "
                   f"{'exact, ' + str(len(one.blocks)) + ' blocks' if one.exact else 'not exact'}")
@@ -743,20 +755,25 @@ class PackedArchive:
         return problems
 
     def members_of(self, index):
-        """The slices that hold an input, each with the number of its member."""
+        """The slices that hold an input, each with the numbers of its members: one, or both of an interleaved input."""
         for one in self.slices:
-            for number, member in enumerate(one.members):
-                if member.input == index:
-                    yield one, number
+            numbers = [number for number, member in enumerate(one.members) if member.input == index]
+            if numbers:
+                yield one, numbers
+
+    def in_turn(self, index, column):
+        """The items of an input, of which column gives those of a member of a slice."""
+        for one, numbers in self.members_of(index):
+            for items in zip(*(column(one, number) for number in numbers)):
+                yield from items
 
     def lengths(self, index):
-        for one, number in self.members_of(index):
-            yield from self.slice_lengths(one, number)
+        yield from self.in_turn(index, self.slice_lengths)
 
     def slice_lengths(self, one, number):
         member = one.members[number]
         label = member.lengths.label
-        found = decode_lengths(self.read(member.lengths), one.records, label)
+        found = decode_lengths(self.read(member.lengths), one.each, label)
         require(sum(found) == member.bases, f"{label}: they do not add up to the bases")
         return found
 
@@ -768,18 +785,20 @@ class PackedArchive:
                 yield str(number + 1).encode()
             return
         lead_chain, chains = NameChain(), (NameChain(), NameChain())
-        for one, number in self.members_of(index):
-            mates = None
+        for one, numbers in self.members_of(index):
+            mates, found = None, []
             if self.inputs[index].lead is not None:
                 lead = self.lead_slice(one).members[0]
                 mates = lead_chain.decode(self.read(lead.names), one.records, None, lead.names_length, lead.names.label)
-            for chain, member in zip(chains, one.members[:number + 1]):
-                mates = chain.decode(self.read(member.names), one.records, mates,
+            for chain, member in zip(chains, one.members[:numbers[-1] + 1]):
+                mates = chain.decode(self.read(member.names), one.each, mates,
                                      member.names_length, member.names.label)
-            for name in mates:
-                require(one.words is None or one.words.has(re.split(rb"[ \t]", name, maxsplit=1)[0]),
-                        f"{member.names.label}: a name is out of the range of the slice")
-            yield from mates
+                for name in mates:
+                    require(one.words is None or one.words.has(re.split(rb"[ \t]", name, maxsplit=1)[0]),
+                            f"{member.names.label}: a name is out of the range of the slice")
+                found.append(mates)
+            for names in zip(*(found[number] for number in numbers)):
+                yield from names
 
     def lead_slice(self, one):
         return self.find_lead_slice(self.inputs, self.slices, one)
@@ -800,21 +819,22 @@ class PackedArchive:
     def qualities(self, index):
         if self.flags & READS_ONLY or self.quality == 2 or self.inputs[index].kind == 1:
             raise NotHeld("the archive holds no qualities of this input")
-        for one, number in self.members_of(index):
-            lengths = self.slice_lengths(one, number)
-            section = one.members[number].qualities
-            letters = None
-            if self.inputs[index].pairing == 4:
-                letters = self.slice_sequences(one, number)
-            yield from decode_qualities(self.read(section), lengths, section.label, letters, lambda: self.primer(index))
+        yield from self.in_turn(index, self.slice_qualities)
 
-    def primer(self, index):
-        """What decode_leading returns of the first slice of an input."""
-        if index not in self.primers:
-            one, number = next(self.members_of(index))
+    def slice_qualities(self, one, number):
+        member, letters = one.members[number], None
+        if self.inputs[member.input].pairing == 4:
+            letters = self.slice_sequences(one, number)
+        return decode_qualities(self.read(member.qualities), self.slice_lengths(one, number), member.qualities.label,
+                                letters, lambda: self.primer(member.input, number))
+
+    def primer(self, index, number):
+        """What decode_leading returns of a member, which is of an input, of the first slice of that."""
+        if (index, number) not in self.primers:
+            one, _ = next(self.members_of(index))
             section = one.members[number].qualities
-            self.primers[index] = decode_leading(self.read(section), self.slice_lengths(one, number), section.label)
-        return self.primers[index]
+            self.primers[index, number] = decode_leading(self.read(section), self.slice_lengths(one, number), section.label)
+        return self.primers[index, number]
 
     # -- sequences and text
 
@@ -852,36 +872,34 @@ class PackedArchive:
         members = []
         for number, member in enumerate(one.members):
             lengths = self.slice_lengths(one, number)
-            qualities = [None] * one.records
+            qualities = [None] * one.each
             if number == wanted and self.has_qualities(member.input) and self.inputs[member.input].pairing != 4:
-                qualities = decode_qualities(self.read(member.qualities), lengths, member.qualities.label,
-                                             primer=lambda: self.primer(member.input))
+                qualities = self.slice_qualities(one, number)
             members.append([Read(*pair) for pair in zip(lengths, qualities)])
         SliceDecoder(self.read(one.sequences), members, *self.shared_models(), one.sequences.label, wanted)
         return [read.text() for read in members[wanted]]
 
     def sequences(self, index):
-        for one, number in self.members_of(index):
-            yield from self.slice_sequences(one, number)
+        yield from self.in_turn(index, self.slice_sequences)
 
     def text(self, index):
         """The text of an input, record by record; checked where the archive has checksums of it."""
         kind = self.inputs[index].kind
         names = None if self.flags & READS_ONLY else self.names(index)
         total, text_of_input = 0, b""
-        for one, number in self.members_of(index):
-            member, parts = one.members[number], []
-            sequences = self.slice_sequences(one, number)
-            qualities = forms = None
-            if self.has_qualities(index):
-                qualities = decode_qualities(self.read(member.qualities),
-                                             self.slice_lengths(one, number),
-                                             member.qualities.label, sequences, lambda: self.primer(index))
-            if not self.flags & READS_ONLY and (kind == 1 or qualities is not None):
-                forms = packed_forms(self.read(member.forms), one.records, member.forms.label)
-            for i, sequence in enumerate(sequences):
-                parts.append(record_text(kind, next(names) if names else None, sequence,
-                                         qualities and qualities[i], forms and forms(i)))
+        for one, numbers in self.members_of(index):
+            parts, columns, member = [], [], one.members[numbers[0]]
+            for number in numbers:
+                forms, qualities = (lambda i: None), [None] * one.each
+                if self.has_qualities(index):
+                    qualities = self.slice_qualities(one, number)
+                if not self.flags & READS_ONLY and (kind == 1 or self.has_qualities(index)):
+                    section = one.members[number].forms
+                    forms = packed_forms(self.read(section), one.each, section.label)
+                columns.append((self.slice_sequences(one, number), qualities, forms))
+            for i in range(one.each):
+                for sequences, qualities, forms in columns:
+                    parts.append(record_text(kind, next(names) if names else None, sequences[i], qualities[i], forms(i)))
             text = b"".join(parts)
             if member.text_length is not None:
                 require(len(text) == member.text_length and xxh3_64(text) == member.text_hash,
@@ -1004,11 +1022,13 @@ class BinArchive:
             one.kind = source.byte()
             require(one.kind in KINDS, "an input is neither FASTQ nor FASTA")
             mates = source.byte()
-            require(mates in (0, 1, 2), "an input has an unknown pairing")
+            require(mates <= 3, "an input has an unknown pairing")
             mate = source.uvarint()
             mate = mate - 1 if mate else None
             require(mates != 2 or mate is not None, "an input has further mates of no input")
             one.first, one.mate, one.lead = mates == 1, mate, None
+            one.interleaved = mates == 3
+            require(not one.interleaved or not self.flags & ORDER_ANY, "an input is interleaved, and its order is free")
             if mates == 2:
                 one.mate, one.lead = None, mate
             one.records, one.bytes = source.uvarint(), source.uvarint()
@@ -1042,6 +1062,7 @@ class BinArchive:
         for one in self.blocks:
             where = f"block {one.index}"
             require(one.before == records[one.input], f"{where} does not follow the one before")
+            require(not self.inputs[one.input].interleaved or one.records % 2 == 0, f"{where} ends within a pair")
             records[one.input] += one.records
             text[one.input] += one.bytes
             one.data_at, one.meta_at = data_at, meta_at
@@ -1161,6 +1182,8 @@ class BinArchive:
                 pair = f", {'first' if one.first else 'second'} mates of input {one.mate}"
             if one.lead is not None:
                 pair = f", further mates of input {one.lead}"
+            if one.interleaved:
+                pair = ", interleaved mates"
             print(f"input {index}: {show(one.name)}, {KINDS[one.kind]}{pair}, {one.records} records, "
                   f"{one.bytes} bytes")
         for block in self.blocks:
