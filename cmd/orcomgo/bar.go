@@ -88,6 +88,8 @@ func (p *progress) draw(s *stage, known bool) string {
 func (p *progress) text(s *stage, known bool) string {
 	share := ""
 	switch {
+	case s.total > 0 && s.started && !p.terminal:
+		share = fmt.Sprintf(" %d %%, %s/s", s.share(), s.unit.text(rate(s.done, p.now().Sub(s.began))))
 	case s.total > 0:
 		share = fmt.Sprintf(" %d %%", s.share())
 	case s.started:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -67,7 +68,13 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 			}
 			files, damaged = files+1, damaged+1
 		}
-		for _, a := range found {
+		stages := verifyStages(found)
+		bar, err := o.start(s, stages...)
+		if err != nil {
+			return err
+		}
+		defer bar.close()
+		for i, a := range found {
 			name, prefix := a.name(), ""
 			if len(args) > 1 {
 				name = a.path()
@@ -75,7 +82,8 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 			if len(found) > 1 || len(args) > 1 {
 				prefix = oneLine(name) + ": "
 			}
-			status, err := o.verify(ctx, s, a)
+			status, err := o.verify(ctx, bar, stages[i].name, a)
+			resume := bar.pause()
 			if err == nil {
 				err = o.tell(s, a, name, prefix, status)
 				files += len(status)
@@ -84,10 +92,12 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 				err = o.unreadable(s, name, prefix, err)
 				files, damaged = files+1, damaged+1
 			}
+			resume()
 			if err != nil {
 				return err
 			}
 		}
+		bar.close()
 	}
 	what := args[0]
 	if len(args) > 1 {
@@ -192,14 +202,30 @@ func (o *verifyFlags) unreadable(s *streams, name, prefix string, problem error)
 	return err
 }
 
-// verify returns the status of the files of an archive or a side archive.
-func (o *verifyFlags) verify(ctx context.Context, s *streams, a located) ([]compress.FileStatus, error) {
-	bar, err := o.start(s, stageModel{name: "verify", unit: bytesUnit, group: 0, weight: 1})
-	if err != nil {
-		return nil, err
+// verifyStages returns a stage for each archive of a path.
+func verifyStages(list []located) (stages []stageModel) {
+	for i, a := range list {
+		m := stageModel{name: "verify", unit: bytesUnit, group: i, perUnit: 1}
+		if len(list) > 1 {
+			m.name += " " + oneLine(a.name())
+		}
+		if a.archive != nil {
+			if n, err := compress.Info(*a.archive); err == nil { // else verify says why not
+				m.expected = n.TextBytes
+			}
+		} else if info, err := os.Stat(a.path()); err == nil {
+			m.expected = uint64(info.Size())
+		}
+		stages = append(stages, m)
 	}
-	defer bar.close()
-	options := compress.VerifyOptions{Threads: o.threads, Memory: uint64(o.memory), Progress: bar.report}
+	return stages
+}
+
+// verify returns the status of the files of an archive or a side archive, whose progress is that of this stage.
+func (o *verifyFlags) verify(ctx context.Context, bar *progress, stage string, a located) ([]compress.FileStatus, error) {
+	defer bar.finish(stage)
+	options := compress.VerifyOptions{Threads: o.threads, Memory: uint64(o.memory),
+		Progress: func(_ string, done, total uint64) { bar.report(stage, done, total) }}
 	switch {
 	case a.tree != nil:
 		return verifyTree(ctx, *a.tree, options, o.quick)
