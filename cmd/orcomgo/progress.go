@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
@@ -48,9 +47,7 @@ type progress struct {
 	size   packSize      // of what is packed; 0 if it is not known yet
 	// What was done and how long that took, in seconds: all of it, and with less weight on what was done early.
 	done, took, recentDone, recentTook float64
-	drawn                              bool // there is a line on the terminal
-	bar                                *progressbar.ProgressBar
-	barOf                              *stage
+	drawn                              bool      // there is a line on the terminal
 	lineAt                             time.Time // of the last line
 	lineStep                           int       // how many of lineParts were over at the last line
 }
@@ -236,7 +233,7 @@ func (p *progress) show() {
 	case p.lineAt.IsZero() || now.Sub(p.lineAt) >= lineEvery || known && int(p.share*lineParts) > p.lineStep:
 		p.lineAt, p.lineStep = now, int(p.share*lineParts)
 		current.printed = true
-		fmt.Fprintln(p.out, p.text(current, known))
+		fmt.Fprintln(p.out, p.text(current, known, ""))
 	}
 }
 

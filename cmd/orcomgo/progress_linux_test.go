@@ -28,7 +28,7 @@ type seenLeft struct {
 
 var (
 	lineLeft = regexp.MustCompile(`whole (\d+) %, (?:(\d+)h)?(?:(\d+)m)?(\d+)(?: s|s|m) left`)
-	lineRate = regexp.MustCompile(`, [0-9.]+ .?B/s\)`)
+	lineRate = regexp.MustCompile(`left, [0-9.]+ .?B/s`)
 )
 
 // onTerminal runs a command with a pseudo-terminal of 100 columns as standard error. It returns the lines that say how much time is left, all
@@ -120,6 +120,9 @@ func TestTimeLeft(t *testing.T) {
 	if testrun.Long() {
 		write("pair_R", sim.Config{Length: 150, Paired: true, Quality: sim.Levels4}, millions*1e6)
 		write("long", sim.Config{Length: 9000, Long: true, Quality: sim.Nanopore, Indels: 0.025}, millions*1e6)
+		if err := os.Mkdir(path("all"), 0o777); err != nil {
+			t.Fatal(err)
+		}
 		for i := range 4 {
 			write(fmt.Sprintf("all/s%d_", i), sim.Config{Length: 100, Quality: sim.Levels41, Seed: uint64(i)}, millions/10*1e6*(i+1))
 		}
