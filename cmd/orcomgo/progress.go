@@ -117,7 +117,7 @@ func (p *progress) report(name string, done, total uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.stage(name)
-	if s.ended || s.until() < p.group {
+	if s.ended || max(s.group, s.last) < p.group {
 		return
 	}
 	s.done, s.total = max(s.done, done), max(s.total, total)
@@ -132,7 +132,7 @@ func (p *progress) report(name string, done, total uint64) {
 		p.group = s.group
 		for _, other := range p.stages {
 			switch {
-			case other.until() < p.group && !other.ended:
+			case max(other.group, other.last) < p.group && !other.ended:
 				p.end(other, now)
 			case other.group == p.group && other.total > 0:
 				p.begin(other, now)
@@ -245,13 +245,12 @@ func (p *progress) estimate(now time.Time) bool {
 	for _, s := range p.stages {
 		if s.total > 0 || s.ended {
 			totals[s.unit] = s.total
-		} else if s.expected > 0 {
-			totals[s.unit] = s.expected
 		} else if s.started {
 			return false // nothing says how much there is
 		}
 		if size.reads == 0 {
-			size = guessedSize(totals[bytesUnit])
+			text := totals[bytesUnit]
+			size = packSize{text / 250, text * 2 / 5, text / 7} // usual ones of FASTQ
 		}
 		cost := s.cost(totals[s.unit], size)
 		switch {

@@ -26,13 +26,11 @@ type seenLeft struct {
 	left  time.Duration
 }
 
-var (
-	lineLeft = regexp.MustCompile(`whole (\d+) %, (?:(\d+)h)?(?:(\d+)m)?(\d+)(?: s|s|m) left`)
-	lineRate = regexp.MustCompile(`left, [0-9.]+ .?B/s`)
-)
+// lineRate is the speed of a stage that counts bytes.
+var lineRate = regexp.MustCompile(`left, [0-9.]+ .?B/s`)
 
-// onTerminal runs a command with a pseudo-terminal of 100 columns as standard error. It returns the lines that say how much time is left, all
-// that was shown, and how long the command took.
+// onTerminal runs a command with a pseudo-terminal of 100 columns as standard error. It returns the lines that say how much time is left,
+// all that was shown, and how long the command took.
 func onTerminal(t *testing.T, args ...string) (seen []seenLeft, shown string, took time.Duration) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -68,15 +66,11 @@ func onTerminal(t *testing.T, args ...string) (seen []seenLeft, shown string, to
 		k, err := master.Read(piece) // an error once the command has ended
 		all.Write(piece[:k])
 		for line := range strings.FieldsFuncSeq(string(piece[:k]), func(r rune) bool { return r == '\r' || r == '\n' }) {
-			if m := lineLeft.FindStringSubmatch(line); m != nil {
-				number := func(i int) time.Duration { n, _ := strconv.Atoi("0" + m[i]); return time.Duration(n) }
-				s := seenLeft{at: time.Since(began), share: int(number(1)), left: number(4) * time.Second}
-				if strings.HasSuffix(m[0], "m left") {
-					s.left = number(2)*time.Hour + number(4)*time.Minute
-				} else {
-					s.left += number(3) * time.Minute
+			if m := sessionBar.FindStringSubmatch(strings.TrimSuffix(line, "\x1b[K")); m != nil {
+				share, _ := strconv.Atoi(m[3])
+				if left, err := timeLeftOf(m[4]); err == nil { // else it is not known yet
+					seen = append(seen, seenLeft{time.Since(began), share, left})
 				}
-				seen = append(seen, s)
 			}
 		}
 		if err != nil {

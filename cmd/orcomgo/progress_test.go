@@ -116,14 +116,14 @@ func TestProgressTells(t *testing.T) {
 func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
 	p, clock := scripted(&out, false, 0, stageModel{name: "bin", unit: bytesUnit, group: 0, perUnit: 1},
-		stageModel{name: "pack", unit: readsUnit, group: 1, perUnit: 37_500, expected: 80})
+		stageModel{name: "pack", unit: bytesUnit, group: 1, perUnit: 3})
 	for range 100 {
 		*clock = clock.Add(time.Second)
 		seconds := uint64(clock.Second() + 60*clock.Minute())
 		if seconds <= 20 {
 			p.report("bin", seconds*50_000, 1000_000)
 		} else {
-			p.report("pack", seconds-20, 80)
+			p.report("pack", (seconds-20)*12_500, 1000_000)
 		}
 		p.show()
 	}
@@ -131,14 +131,14 @@ func TestProgressLines(t *testing.T) {
 	want := `bin 50 %, whole 12 %, 1m10s left, 55.6 kB/s
 bin 80 %, whole 20 %, 1m04s left, 53.3 kB/s
 bin: 1.00 MB in 19.0 s, 52.6 kB/s
-pack 7 %, whole 30 %, 1m02s left, 1 read/s
-pack 20 %, whole 40 %, 58 s left, 1 read/s
-pack 33 %, whole 50 %, 50 s left, 1 read/s
-pack 47 %, whole 60 %, 41 s left, 1 read/s
-pack 60 %, whole 70 %, 32 s left, 1 read/s
-pack 73 %, whole 80 %, 21 s left, 1 read/s
-pack 87 %, whole 90 %, 10 s left, 1 read/s
-pack: 80 reads in 79.0 s, 1 read/s
+pack 7 %, whole 30 %, 1m02s left, 15.0 kB/s
+pack 20 %, whole 40 %, 58 s left, 13.3 kB/s
+pack 33 %, whole 50 %, 50 s left, 13.0 kB/s
+pack 47 %, whole 60 %, 41 s left, 12.8 kB/s
+pack 60 %, whole 70 %, 32 s left, 12.8 kB/s
+pack 73 %, whole 80 %, 21 s left, 12.7 kB/s
+pack 87 %, whole 90 %, 10 s left, 12.7 kB/s
+pack: 1.00 MB in 79.0 s, 12.7 kB/s
 `
 	if out.String() != want {
 		t.Errorf("%s", out.String())

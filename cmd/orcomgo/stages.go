@@ -10,9 +10,8 @@ type stageModel struct {
 	name string // as it is reported
 	unit unit
 	// group: the stages of a group run side by side, those of a higher one after them.
-	group    int
-	expected uint64 // its total, as far as it is known before; 0 if it is not
-	last     int    // if higher than group: the stage runs beside those of all groups up to this one
+	group int
+	last  int // if higher than group: the stage runs beside those of all groups up to this one
 	// How long the stage takes is the sum of these, about, in nanoseconds of one thread; of other stages the proportions count. Measured
 	// with simulated reads: short ones of 4 and 41 qualities, pairs, nanopore and HiFi.
 	perUnit     float64 // for each unit of its total
@@ -26,9 +25,6 @@ const longReads = 1000
 // packSize is what packing takes time for: see compress.PackOptions.
 type packSize struct{ reads, bases, coded uint64 }
 
-// guessedSize returns the size of so many bytes of FASTQ.
-func guessedSize(text uint64) packSize { return packSize{text / 250, text * 2 / 5, text / 7} }
-
 // cost returns how long the stage takes, of so many units.
 func (m *stageModel) cost(total uint64, size packSize) float64 {
 	perBase := m.short
@@ -37,9 +33,6 @@ func (m *stageModel) cost(total uint64, size packSize) float64 {
 	}
 	return m.perUnit*float64(total) + perBase*float64(size.bases) + m.coded*float64(size.coded)
 }
-
-// until returns the last group that the stage runs beside.
-func (m *stageModel) until() int { return max(m.group, m.last) }
 
 var (
 	binModel = stageModel{name: binning.Stage, unit: bytesUnit, group: 0, perUnit: 3}

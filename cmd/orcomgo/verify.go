@@ -68,12 +68,12 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 			}
 			files, damaged = files+1, damaged+1
 		}
-		stages := verifyStages(found)
-		bar, err := o.start(s, stages...)
+		bar, err := o.start(s, stageModel{name: "verify", unit: bytesUnit, group: 0, perUnit: 1})
 		if err != nil {
 			return err
 		}
 		defer bar.close()
+		all := textOf(found)
 		for i, a := range found {
 			name, prefix := a.name(), ""
 			if len(args) > 1 {
@@ -82,7 +82,8 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 			if len(found) > 1 || len(args) > 1 {
 				prefix = oneLine(name) + ": "
 			}
-			status, err := o.verify(ctx, bar, stages[i].name, a)
+			before := all - textOf(found[i:])
+			status, err := o.verify(ctx, a, func(stage string, done, total uint64) { bar.report(stage, before+done, max(all, before+total)) })
 			resume := bar.pause()
 			if err == nil {
 				err = o.tell(s, a, name, prefix, status)
@@ -202,30 +203,23 @@ func (o *verifyFlags) unreadable(s *streams, name, prefix string, problem error)
 	return err
 }
 
-// verifyStages returns a stage for each archive of a path.
-func verifyStages(list []located) (stages []stageModel) {
-	for i, a := range list {
-		m := stageModel{name: "verify", unit: bytesUnit, group: i, perUnit: 1}
-		if len(list) > 1 {
-			m.name += " " + oneLine(a.name())
-		}
-		if a.archive != nil {
-			if n, err := compress.Info(*a.archive); err == nil { // else verify says why not
-				m.expected = n.TextBytes
+// textOf returns about how many bytes archives have to verify, as far as that is known.
+func textOf(list []located) (sum uint64) {
+	for _, a := range list {
+		if a.tree != nil {
+			if info, err := os.Stat(a.path()); err == nil {
+				sum += uint64(info.Size())
 			}
-		} else if info, err := os.Stat(a.path()); err == nil {
-			m.expected = uint64(info.Size())
+		} else if n, err := compress.Info(*a.archive); err == nil {
+			sum += n.TextBytes
 		}
-		stages = append(stages, m)
 	}
-	return stages
+	return sum
 }
 
-// verify returns the status of the files of an archive or a side archive, whose progress is that of this stage.
-func (o *verifyFlags) verify(ctx context.Context, bar *progress, stage string, a located) ([]compress.FileStatus, error) {
-	defer bar.finish(stage)
-	options := compress.VerifyOptions{Threads: o.threads, Memory: uint64(o.memory),
-		Progress: func(_ string, done, total uint64) { bar.report(stage, done, total) }}
+// verify returns the status of the files of an archive or a side archive.
+func (o *verifyFlags) verify(ctx context.Context, a located, report compress.Progress) ([]compress.FileStatus, error) {
+	options := compress.VerifyOptions{Threads: o.threads, Memory: uint64(o.memory), Progress: report}
 	switch {
 	case a.tree != nil:
 		return verifyTree(ctx, *a.tree, options, o.quick)

@@ -59,9 +59,8 @@ type legendEntry struct {
 // chart is a figure that is being drawn. A nil chart is none.
 type chart struct {
 	figure
-	plot  *plot.Plot
-	alone bool  // the text says all
-	err   error // the first one
+	plot *plot.Plot // nil if the text says all
+	err  error      // the first one
 }
 
 var (
@@ -119,7 +118,8 @@ func (c *chart) band(name string, low, high plotter.XYs, colour color.NRGBA) {
 // bars adds bars. If there is only one, the text of the figure says all, and nothing is drawn.
 func (c *chart) bars(bins []plotter.HistogramBin, colour color.NRGBA) {
 	none := func(b plotter.HistogramBin) bool { return b.Weight == 0 }
-	if c.alone = len(slices.DeleteFunc(slices.Clone(bins), none)) == 1; c.alone {
+	if len(slices.DeleteFunc(slices.Clone(bins), none)) == 1 {
+		c.plot = nil
 		return
 	}
 	c.add(&plotter.Histogram{Bins: bins, FillColor: colour, LineStyle: draw.LineStyle{Color: color.White, Width: 0.5}}, nil, "", colour)
@@ -133,7 +133,7 @@ func (c *chart) logarithmic() {
 
 // draw returns the figure. What it is called is for readers that can't see it.
 func (c *chart) draw() (figure, error) {
-	if c.err != nil || c.alone {
+	if c.err != nil || c.plot == nil {
 		return c.figure, c.err
 	}
 	canvas := vgsvg.New(plotWidth, plotHeight)
