@@ -101,7 +101,7 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 	defer bar.close()
 	a := o.archiving(c, level)
 	a.MayReplace(tree.NewNeeds(c.OutDir))
-	a.Report, a.Finish, a.Note = bar.report, bar.finish, bar.note
+	a.Report, a.Finish, a.Note, a.Pack.Sized = bar.report, bar.finish, bar.note, bar.sized
 	summary, outcome, err := a.Run(ctx)
 	bar.close()
 	if err != nil {

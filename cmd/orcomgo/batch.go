@@ -207,9 +207,9 @@ func searchable(mode fs.FileMode) fs.FileMode {
 // stages returns the stages of a batch, of which the last one has this name.
 func (b *batch) stages(last string) (list []stageModel) {
 	if b.groupBy != batches.GroupNone {
-		list = append(list, stageModel{name: batches.ComparingSamples, unit: bytesUnit, group: 0, weight: 5})
+		list = append(list, stageModel{name: batches.ComparingSamples, unit: bytesUnit, group: 0, perUnit: 5})
 	}
-	return append(list, stageModel{name: last, unit: bytesUnit, group: 1, weight: 95})
+	return append(list, stageModel{name: last, unit: bytesUnit, group: 1, perUnit: 95})
 }
 
 // scan finds the samples of directories.
@@ -343,7 +343,7 @@ func (b *batch) archive(ctx context.Context, i, threads int, device string) {
 				}
 			}
 			a.MayReplace(b.needs)
-			a.Report, a.Finish = part.report, part.finish
+			a.Report, a.Finish, a.Pack.Sized = part.report, part.finish, part.sized
 			a.Note = func(line string) { b.bar.note(sample.Name + ": " + line) }
 			r.summary, r.outcome, r.err = b.runNamed(ctx, a, sample)
 			collectGarbage() // before the next one

@@ -153,7 +153,7 @@ func (o *packFlags) options(level compress.Level, onGPU bool, bar *progress) com
 	p := compress.PackOptions{
 		Threads: o.threads, Memory: uint64(o.memory), Tool: tool, Level: level, TwoBit: o.twoBit, SliceText: uint64(o.slice),
 		KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force, Parity: float64(o.parity),
-		MayReplace: keepNeeded, GPU: onGPU, Progress: bar.report,
+		MayReplace: keepNeeded, GPU: onGPU, Progress: bar.report, Sized: bar.sized,
 	}
 	if onGPU {
 		p.Ready = func() error {

@@ -143,6 +143,9 @@ const (
 	diskMargin                = 1.1
 )
 
+// sliceText is about how many bytes of text are coded by one thread.
+const sliceText = 64 << 20
+
 const planStage = "plan"
 
 func (o *planFlags) run(ctx context.Context, s *streams, args []string) error {

@@ -201,7 +201,7 @@ func (o *reportFlags) checkFiles(found []commit.Entry) error {
 
 // one reports on an archive.
 func (o *reportFlags) one(ctx context.Context, s *streams, e commit.Entry) (*figures.Figures, error) {
-	bar, err := o.start(s, stageModel{name: compress.InspectStage, unit: bytesUnit, group: 0, weight: 1})
+	bar, err := o.start(s, stageModel{name: compress.InspectStage, unit: bytesUnit, group: 0, perUnit: 1})
 	if err != nil {
 		return nil, err
 	}

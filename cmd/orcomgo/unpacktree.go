@@ -45,7 +45,7 @@ func (o *unpackFlags) tree(ctx context.Context, s *streams, t commit.Tree) error
 		}
 		globs = append(globs, g)
 	}
-	bar, err := o.start(s, stageModel{name: "unpack", unit: bytesUnit, group: 0, weight: 1})
+	bar, err := o.start(s, stageModel{name: "unpack", unit: bytesUnit, group: 0, perUnit: 1})
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -67,7 +68,13 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 			}
 			files, damaged = files+1, damaged+1
 		}
-		for _, a := range found {
+		bar, err := o.start(s, stageModel{name: "verify", unit: bytesUnit, group: 0, perUnit: 1})
+		if err != nil {
+			return err
+		}
+		defer bar.close()
+		all := textOf(found)
+		for i, a := range found {
 			name, prefix := a.name(), ""
 			if len(args) > 1 {
 				name = a.path()
@@ -75,7 +82,9 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 			if len(found) > 1 || len(args) > 1 {
 				prefix = oneLine(name) + ": "
 			}
-			status, err := o.verify(ctx, s, a)
+			before := all - textOf(found[i:])
+			status, err := o.verify(ctx, a, func(stage string, done, total uint64) { bar.report(stage, before+done, max(all, before+total)) })
+			resume := bar.pause()
 			if err == nil {
 				err = o.tell(s, a, name, prefix, status)
 				files += len(status)
@@ -84,10 +93,12 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 				err = o.unreadable(s, name, prefix, err)
 				files, damaged = files+1, damaged+1
 			}
+			resume()
 			if err != nil {
 				return err
 			}
 		}
+		bar.close()
 	}
 	what := args[0]
 	if len(args) > 1 {
@@ -192,14 +203,23 @@ func (o *verifyFlags) unreadable(s *streams, name, prefix string, problem error)
 	return err
 }
 
-// verify returns the status of the files of an archive or a side archive.
-func (o *verifyFlags) verify(ctx context.Context, s *streams, a located) ([]compress.FileStatus, error) {
-	bar, err := o.start(s, stageModel{name: "verify", unit: bytesUnit, group: 0, weight: 1})
-	if err != nil {
-		return nil, err
+// textOf returns about how many bytes archives have to verify, as far as that is known.
+func textOf(list []located) (sum uint64) {
+	for _, a := range list {
+		if a.tree != nil {
+			if info, err := os.Stat(a.path()); err == nil {
+				sum += uint64(info.Size())
+			}
+		} else if n, err := compress.Info(*a.archive); err == nil {
+			sum += n.TextBytes
+		}
 	}
-	defer bar.close()
-	options := compress.VerifyOptions{Threads: o.threads, Memory: uint64(o.memory), Progress: bar.report}
+	return sum
+}
+
+// verify returns the status of the files of an archive or a side archive.
+func (o *verifyFlags) verify(ctx context.Context, a located, report compress.Progress) ([]compress.FileStatus, error) {
+	options := compress.VerifyOptions{Threads: o.threads, Memory: uint64(o.memory), Progress: report}
 	switch {
 	case a.tree != nil:
 		return verifyTree(ctx, *a.tree, options, o.quick)

@@ -45,7 +45,7 @@ type Columns struct {
 	Skip   bool         // decoding: the letters are not wanted; see seqs.Column
 	Layout *seqs.Layout // decoding: if not nil, it is set to where the reads are
 
-	// coded, if not nil, is told how many more qualities and bases were coded or decoded, by any goroutine.
+	// Coded, if not nil, is told how many more units of a SliceMeter were coded or decoded, by any goroutine: see UnitsOf.
 	Coded func(n int)
 }
 

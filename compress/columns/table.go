@@ -43,12 +43,22 @@ func SumsOf(c *Columns) (sums Sums) {
 	return sums
 }
 
-// UnitsOf returns how many units of a SliceMeter so many bases of an input are.
+// qualUnits is how many units of a SliceMeter a quality counts as, where a base is one: coding it takes about so many times as long.
+const qualUnits = 5
+
+// UnitsOf returns how many units of a SliceMeter so many bases of an input are, with their qualities.
 func UnitsOf(bases uint64, o record.Options, kind record.Kind) uint64 {
 	if KeptOf(o, kind)[archive.Quals] {
-		return 2 * bases
+		return (1 + qualUnits) * bases
 	}
 	return bases
+}
+
+// QualsCoded notes that n more qualities were coded or decoded.
+func (c *Columns) QualsCoded(n int) {
+	if c.Coded != nil {
+		c.Coded(qualUnits * n)
+	}
 }
 
 // LoadBlock loads a block, of an input whose columns are k, for a reader of names, qualities and exceptions; with its reads if these

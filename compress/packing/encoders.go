@@ -33,8 +33,7 @@ type encoder struct {
 	links    nameLinks
 }
 
-// newEncoder returns an encoder of all slices. Its progress is silent, since the reads are laid out, which has stages of its own, while
-// names and qualities are coded already.
+// newEncoder returns an encoder of all slices. Names and qualities are coded, and their progress is reported, while reads are laid out.
 func newEncoder(p *packer) *encoder {
 	total := uint64(0)
 	for i := range p.specs {
@@ -42,7 +41,6 @@ func newEncoder(p *packer) *encoder {
 	}
 	e := &encoder{level: p.o.Level.quals(), progress: workers.NewMeter(p.o.Progress, "pack", total),
 		primers: newInputPrimers(p.specs, &p.man, &p.o), links: newNameLinks(p.specs, &p.man, &p.o)}
-	e.progress.Silent.Store(true)
 	e.gatherer = newGatherer(p, func(input int, from uint64) int { return e.links[nameKey{columns.Reads{Input: input}, from}].ahead() })
 	return e
 }
@@ -108,7 +106,7 @@ func encodeNames(_ context.Context, e *encoder, cols *[2]*columns.Columns, m int
 
 func encodeQuals(ctx context.Context, e *encoder, cols *[2]*columns.Columns, m int) (_ []byte, err error) {
 	c := cols[m]
-	in := quals.Input{Quals: c.Quals, Lengths: c.Lengths, Records: c.Records, Progress: c.Coded}
+	in := quals.Input{Quals: c.Quals, Lengths: c.Lengths, Records: c.Records, Progress: c.QualsCoded}
 	if c.ByBases {
 		if in.Bases, err = e.letters(ctx, make([]byte, 0, c.Bases()+letterSlack), c); err != nil {
 			return nil, err

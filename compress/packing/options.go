@@ -42,6 +42,9 @@ type Options struct {
 	Ready func() error
 
 	Progress workers.Progress // may be nil
+	// Sized, unless it is nil, is called before the reads are laid out, with how many there are, their bases, and the bytes of names and
+	// qualities in the bins: to these, how long packing takes is about proportional.
+	Sized func(reads, bases, coded uint64)
 
 	// Limits, unless it is nil, has others than UsualLimits, so that tests can have many slices of small inputs.
 	Limits *Limits

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -186,22 +185,17 @@ func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (*r
 		o.Access = commit.AccessTo(filepath.Join(r.Dir(), r.Name()+commit.BinsDataExt), filepath.Join(r.Dir(), r.Name()+commit.BinsMetaExt))
 	}
 	p.w.Restrict(o.Access)
-	// The progress of coding slices is shown once the reads are laid out. The pseudogenome is coded beside that.
-	var coding atomic.Pointer[workers.Meter]
-	progress := func(stage string, done, total uint64) {
-		if m := coding.Load(); m != nil && stage == seqs.CodingStage {
-			m.Silent.Store(false)
-		}
-		if o.Progress != nil {
-			o.Progress(stage, done, total)
-		}
-	}
-	runs := true
+	runs, reads, bases := true, uint64(0), uint64(0)
 	for _, in := range p.man.Inputs {
 		runs = runs && slicing.WholeOrder(p.man.Options, in.Kind)
+		reads, bases = reads+in.Records, bases+in.Bases
+	}
+	if o.Sized != nil {
+		stored := r.Meta().StoredBytes()
+		o.Sized(reads, bases, stored-min(stored, bases/4)) // the bins have two bits for a base
 	}
 	enc, err := seqs.Build(ctx, r, seqs.Config{
-		Threads: max(o.Threads, 1), Memory: o.Memory - min(o.Memory/4, besideLayout), Runs: runs, Skip: p.twoBit(), Progress: progress,
+		Threads: max(o.Threads, 1), Memory: o.Memory - min(o.Memory/4, besideLayout), Runs: runs, Skip: p.twoBit(), Progress: o.Progress,
 		GPU: o.GPU, Note: o.Note, ReleaseWhile: p.pool.ReleaseWhile, Work: p.pool.Do, Hold: p.pool.Hold,
 	})
 	if err != nil {
@@ -215,7 +209,6 @@ func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (*r
 		go parity.Prepare()
 	}
 	e := newEncoder(p)
-	coding.Store(e.progress)
 	inFlight, err := e.run(ctx)
 	if err != nil {
 		return nil, err

@@ -84,7 +84,6 @@ func (e *encoder) add(i int, out *encoded) (err error) {
 	}
 	*s, e.written[i].sliceCheck = out.slice, out.check
 	close(e.written[i].done)
-	e.progress.Silent.Store(false)
 	out.progress.End()
 	return nil
 }

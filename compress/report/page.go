@@ -110,8 +110,7 @@ func (f *Figures) readTitle(number int) string {
 // tiles are the figures at the head of the page.
 func (f *Figures) tiles() []tile {
 	a := f.Archive
-	list := []tile{{"reads", humanize.Comma(int64(a.Records)), ""}, {"bases", humanize.Comma(int64(a.Bases)), ""},
-		{"text to archive", decimals(a.Ratio, 2), ""}}
+	list := []tile{f.saved(), {"reads", humanize.Comma(int64(a.Records)), ""}, {"bases", humanize.Comma(int64(a.Bases)), ""}}
 	for i := range f.Reads {
 		r, of := &f.Reads[i], ""
 		if len(f.Reads) > 1 {
@@ -131,6 +130,20 @@ func (f *Figures) tiles() []tile {
 		list = append(list, tile{"mean coverage", decimals(p.MeanDepth, 1), "of " + humanize.Comma(int64(p.Bases)) + " joined bases"})
 	}
 	return list
+}
+
+// saved compares the archive with what was stored before, or with the text where that is not known.
+func (f *Figures) saved() tile {
+	before, what, a := f.Gzip.StoredBytes, "% of the files that were archived", f.Archive.ArchiveBytes
+	if before == 0 {
+		before, what = f.Archive.TextBytes, "% of the text"
+	} else if f.Gzip.StoredCompressed > 0 {
+		what = "% of the compressed files"
+	}
+	if a > before {
+		return tile{what, decimals(percent(a, before), 0), humanize.Bytes(a-before) + " more"}
+	}
+	return tile{what, decimals(percent(a, before), 0), humanize.Bytes(before-a) + " saved"}
 }
 
 // sizes compare the archive with the text and with gzip.

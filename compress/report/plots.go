@@ -48,7 +48,7 @@ type figure struct {
 	Title  string
 	Text   string // what it shows, a sentence or two
 	Legend []legendEntry
-	SVG    template.HTML
+	SVG    template.HTML // "" if the text says all
 }
 
 type legendEntry struct {
@@ -59,8 +59,8 @@ type legendEntry struct {
 // chart is a figure that is being drawn. A nil chart is none.
 type chart struct {
 	figure
-	plot *plot.Plot
-	err  error // the first one
+	plot *plot.Plot // nil if the text says all
+	err  error      // the first one
 }
 
 var (
@@ -115,8 +115,13 @@ func (c *chart) band(name string, low, high plotter.XYs, colour color.NRGBA) {
 	c.add(a, err, name, colour)
 }
 
-// bars adds bars.
+// bars adds bars. If there is only one, the text of the figure says all, and nothing is drawn.
 func (c *chart) bars(bins []plotter.HistogramBin, colour color.NRGBA) {
+	none := func(b plotter.HistogramBin) bool { return b.Weight == 0 }
+	if len(slices.DeleteFunc(slices.Clone(bins), none)) == 1 {
+		c.plot = nil
+		return
+	}
 	c.add(&plotter.Histogram{Bins: bins, FillColor: colour, LineStyle: draw.LineStyle{Color: color.White, Width: 0.5}}, nil, "", colour)
 }
 
@@ -128,8 +133,8 @@ func (c *chart) logarithmic() {
 
 // draw returns the figure. What it is called is for readers that can't see it.
 func (c *chart) draw() (figure, error) {
-	if c.err != nil {
-		return figure{}, c.err
+	if c.err != nil || c.plot == nil {
+		return c.figure, c.err
 	}
 	canvas := vgsvg.New(plotWidth, plotHeight)
 	c.plot.Draw(draw.Crop(draw.New(canvas), plotMargin, -plotMargin-4, plotMargin, -plotMargin))

@@ -161,6 +161,9 @@ func (r *ReadFigures) plotMeans() *chart {
 	}
 	c := newChart("Mean qualities of reads", "mean quality of a read", "% of the reads")
 	c.Text = "Reads by the mean of their qualities, rounded."
+	if len(list) == 1 {
+		c.Text = fmt.Sprintf("All reads have a mean quality of %d.", r.Qualities.ByRead[0].From)
+	}
 	c.plot.X.Min = 0
 	c.bars(list, colourC)
 	return c

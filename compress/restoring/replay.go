@@ -126,7 +126,7 @@ func (r *Replay) RunUntil(ctx context.Context, jobs []Job, work func(k int, p *P
 }
 
 // decodingPart returns how many of the n bytes of a slice count as done when it is decoded; the others do when it is consumed.
-func decodingPart(n uint64) uint64 { return n - n/8 }
+func decodingPart(n uint64) uint64 { return n - n/16 }
 
 // decoding returns the meter of a slice that is being decoded. While pack writes it, its bases are not known before it is decoded.
 func (r *Replay) decoding(slice int) *workers.SliceMeter {
