@@ -2,9 +2,13 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/schollz/progressbar/v3"
 )
 
 // unit is what a stage counts.
@@ -30,37 +34,68 @@ func (u unit) text(n uint64) string {
 const (
 	mostBar  = 30 // characters of a bar
 	leastBar = 8
-	besides  = 56 // characters that there are at most beside the stage's name and the bar
+	// Beside the bar there are about so many characters at most: of the whole and its time left, of the percentage, of counts and rate.
+	wholeRoom, percentRoom, countRoom = 26, 8, 28
 )
 
-// draw returns the state of a stage and of the whole as a line that fits the terminal: with a bar if there is room for one.
-func (p *progress) draw(s *stage, known bool) string {
-	width := max(p.width()-1, 0) // terminals may begin a new line after the last character
-	if n := min(width-utf8.RuneCountInString(s.name)-besides, mostBar); n >= leastBar && s.total > 0 {
-		full := n * s.share() / 100
-		done, rest := strings.Repeat("#", full), strings.Repeat("-", n-full)
-		if p.colour {
-			done = "\x1b[32m" + done + "\x1b[0m"
-		}
-		return p.text(s, known, " |"+done+rest+"|")
+// escapes are those of colours, which take no room.
+var escapes = regexp.MustCompile(`\x1b\[[0-9;]*[mK]|\r`)
+
+// newBar returns a bar for a stage on a terminal of so many characters, or nil if there is no room for one.
+func (p *progress) newBar(s *stage, width int) *progressbar.ProgressBar {
+	room := width - utf8.RuneCountInString(s.name) - wholeRoom - percentRoom
+	counts := room >= leastBar+countRoom
+	if counts {
+		room -= countRoom
 	}
-	line := []rune(p.text(s, known, ""))
-	return string(line[:min(width, len(line))])
+	if room < leastBar {
+		return nil
+	}
+	theme := progressbar.Theme{Saucer: "#", SaucerPadding: "-", BarStart: "|", BarEnd: "|"}
+	options := []progressbar.Option{progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(min(room, mostBar)),
+		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionUseANSICodes(true)}
+	if counts {
+		options = append(options, progressbar.OptionShowCount(), progressbar.OptionShowBytes(s.unit == bytesUnit))
+	}
+	if p.colour {
+		theme.Saucer = "[green]#[reset]"
+		options = append(options, progressbar.OptionEnableColorCodes(true))
+	}
+	return progressbar.NewOptions64(int64(s.total), append(options, progressbar.OptionSetTheme(theme))...)
 }
 
-// text says how far a stage, after whose name there is a bar or nothing, and the whole are.
-func (p *progress) text(s *stage, known bool, bar string) string {
-	share, speed := "", ""
+// draw returns the state of a stage and of the whole as a line that fits the terminal: with a bar if it is known how much there is to do.
+func (p *progress) draw(s *stage, known bool) string {
+	width := p.width() - 1 // terminals may begin a new line after the last character
+	if s.total > 0 {
+		if p.barOf != s {
+			p.bar, p.barOf = p.newBar(s, width), s
+		}
+		if p.bar != nil {
+			p.bar.ChangeMax64(int64(s.total))
+			p.bar.Set64(int64(s.done))
+			p.bar.Describe(s.name + ", " + p.whole(known))
+			if line := p.bar.String(); utf8.RuneCountInString(escapes.ReplaceAllString(line, "")) <= width {
+				return strings.TrimSuffix(strings.TrimPrefix(line, "\r"), "\x1b[0K")
+			}
+		}
+	}
+	line := []rune(p.text(s, known))
+	return string(line[:min(max(width, 0), len(line))])
+}
+
+// text says how far a stage and the whole are.
+func (p *progress) text(s *stage, known bool) string {
+	share := ""
 	switch {
+	case s.total > 0 && s.started && !p.terminal:
+		share = fmt.Sprintf(" %d %%, %s/s", s.share(), s.unit.text(rate(s.done, p.now().Sub(s.began))))
 	case s.total > 0:
 		share = fmt.Sprintf(" %d %%", s.share())
 	case s.started:
 		share = " " + s.unit.text(s.done)
 	}
-	if s.started {
-		speed = fmt.Sprintf(", %s/s", s.unit.text(rate(s.done, p.now().Sub(s.began))))
-	}
-	return s.name + bar + share + ", " + p.whole(known) + speed // the last is cut off first
+	return s.name + share + ", " + p.whole(known)
 }
 
 // share returns how much of a stage is done, in percent. It never falls.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
@@ -49,7 +50,9 @@ type progress struct {
 	size   packSize      // of what is packed; 0 if it is not known yet
 	// What was done and how long that took, in seconds: all of it, and with less weight on what was done early.
 	done, took, recentDone, recentTook float64
-	drawn                              bool      // there is a line on the terminal
+	drawn                              bool // there is a line on the terminal
+	bar                                *progressbar.ProgressBar
+	barOf                              *stage
 	lineAt                             time.Time // of the last line
 	lineStep                           int       // how many of lineParts were over at the last line
 }
@@ -227,7 +230,7 @@ func (p *progress) show() {
 	case p.lineAt.IsZero() || now.Sub(p.lineAt) >= lineEvery || known && int(p.share*lineParts) > p.lineStep:
 		p.lineAt, p.lineStep = now, int(p.share*lineParts)
 		current.printed = true
-		fmt.Fprintln(p.out, p.text(current, known, ""))
+		fmt.Fprintln(p.out, p.text(current, known))
 	}
 }
 
