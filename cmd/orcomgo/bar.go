@@ -67,17 +67,12 @@ func (p *progress) newBar(s *stage, width int) *progressbar.ProgressBar {
 // draw returns the state of a stage and of the whole as a line that fits the terminal: with a bar if it is known how much there is to do.
 func (p *progress) draw(s *stage, known bool) string {
 	width := p.width() - 1 // terminals may begin a new line after the last character
-	if s.total > 0 {
-		if p.barOf != s {
-			p.bar, p.barOf = p.newBar(s, width), s
-		}
-		if p.bar != nil {
-			p.bar.ChangeMax64(int64(s.total))
-			p.bar.Set64(int64(s.done))
-			p.bar.Describe(s.name + ", " + p.whole(known))
-			if line := p.bar.String(); utf8.RuneCountInString(escapes.ReplaceAllString(line, "")) <= width {
-				return strings.TrimSuffix(strings.TrimPrefix(line, "\r"), "\x1b[0K")
-			}
+	if s.total > 0 && s.bar != nil {
+		s.bar.ChangeMax64(int64(s.total))
+		s.bar.Set64(int64(s.done))
+		s.bar.Describe(s.name + ", " + p.whole(known))
+		if line := s.bar.String(); utf8.RuneCountInString(escapes.ReplaceAllString(line, "")) <= width {
+			return strings.TrimSuffix(strings.TrimPrefix(line, "\r"), "\x1b[0K")
 		}
 	}
 	line := []rune(p.text(s, known))

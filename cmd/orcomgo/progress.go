@@ -50,9 +50,7 @@ type progress struct {
 	size   packSize      // of what is packed; 0 if it is not known yet
 	// What was done and how long that took, in seconds: all of it, and with less weight on what was done early.
 	done, took, recentDone, recentTook float64
-	drawn                              bool // there is a line on the terminal
-	bar                                *progressbar.ProgressBar
-	barOf                              *stage
+	drawn                              bool      // there is a line on the terminal
 	lineAt                             time.Time // of the last line
 	lineStep                           int       // how many of lineParts were over at the last line
 }
@@ -65,6 +63,7 @@ type stage struct {
 	began          time.Time
 	started, ended bool
 	printed        bool
+	bar            *progressbar.ProgressBar // on a terminal that has room for one; its rate is that since the stage began
 }
 
 // newProgress starts to show on out how far the stages of a model are, and to log stages and notes; close ends it.
@@ -148,6 +147,9 @@ func (p *progress) report(name string, done, total uint64) {
 func (p *progress) begin(s *stage, now time.Time) {
 	if !s.started {
 		s.started, s.began = true, now
+		if p.terminal {
+			s.bar = p.newBar(s, p.width()-1)
+		}
 		p.log.event("stage begins", "stage", s.name, "total", s.total)
 	}
 }
