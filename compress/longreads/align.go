@@ -16,11 +16,6 @@ type alignment struct {
 	edits      []edits.Edit // in the order of the sequence; At is a place in it
 }
 
-// gain returns about how many bits the alignment saves.
-func (a *alignment) gain() int {
-	return baseBits*(a.to-a.from) - editBits*len(a.edits) - pieceBits
-}
-
 // Aligner aligns reads to a sequence. It has memory of its own, so each goroutine needs one.
 type Aligner struct {
 	seq     *Sequence
@@ -122,7 +117,7 @@ func (a *Aligner) alignChain(c *chain, read bases.Words, n, from, to int) int {
 		}
 		v.edits, x, y = a.waves.extend(v.edits, task{q, seq, r, p, end - r, m - p, false})
 		v.to, v.end = r+x, p+y
-		if v.gain() > leastGain {
+		if baseBits*(v.to-v.from)-editBits*len(v.edits)-pieceBits > leastGain { // bits that it saves, about
 			a.found = append(a.found, v)
 			lo = v.to
 		}

@@ -112,7 +112,8 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 			}
 			v.sum()
 			v.consensus(out, prune(v))
-			saved += v.saved()
+			// About how many bits alignments save, but for what pieces cost.
+			saved += baseBits*int(v.aligned.Load()) - editBits*int(v.substitutions.Load()+v.indels.Load())
 		}
 		return v, out, saved, voted, nil
 	}

@@ -317,7 +317,8 @@ func (r retryRule) selects(b *builder, record uint32, mode placeMode) bool {
 // placeReads places reads on the bases of the pseudogenome from `from` on: the reads that have no place, and those that
 // retry selects. It indexes as many bases at a time as fit in workBytes.
 func (b *builder) placeReads(ctx context.Context, from int, mode placeMode, retry retryRule) error {
-	size := max(1<<12, int(min(b.workBytes/uint64(indexBytesPerBase(mode.sampleMask)), maxPseudogenome)))
+	perBase := 25/(mode.sampleMask+1) + 1 // bytes that building an index takes at most
+	size := max(1<<12, int(min(b.workBytes/perBase, maxPseudogenome)))
 	for lo := from; lo < b.seq.n; lo += size {
 		w := newWindow(&b.seq, lo, min(lo+size+mode.k-1, b.seq.n), mode, b.config.Threads)
 		err := b.eachShare(ctx, func(rd *Reads, before int) error {

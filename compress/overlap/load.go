@@ -178,8 +178,8 @@ func (rs *records) indexOf(ctx context.Context, sh *share) (*shareIndex, error) 
 		for _, g := range all {
 			ix.bins[k] = append(ix.bins[k], loadedBin{signature: g.Signature, reads: g.Reads})
 		}
-		if !rs.isWhole(sh.ranges[k]) {
-			return rs.countReads(sh, sh.ranges[k], ix.bins[k])
+		if p := sh.ranges[k]; p.from > 0 || int(p.to) < rs.bins.Meta().Blocks[p.block].Records {
+			return rs.countReads(sh, p, ix.bins[k])
 		}
 		return nil
 	})
@@ -209,11 +209,6 @@ func (rs *records) indexOf(ctx context.Context, sh *share) (*shareIndex, error) 
 	}
 	sh.index = ix
 	return ix, nil
-}
-
-// isWhole reports whether a range has all records of its block.
-func (rs *records) isWhole(p blockRange) bool {
-	return p.from == 0 && int(p.to) == rs.bins.Meta().Blocks[p.block].Records
 }
 
 // countReads sets the number of reads of each bin that belong to a range of a share.
