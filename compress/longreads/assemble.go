@@ -83,11 +83,6 @@ type planner struct {
 	steps   []step
 }
 
-// segmentAt returns the segment that holds a place.
-func (a *assembler) segmentAt(place int) int {
-	return sort.Search(len(a.segments), func(i int) bool { return a.segments[i].to > place })
-}
-
 // plan returns what a read adds. It is valid until the next call.
 func (p *planner) plan(a *assembler, r Read) []step {
 	p.steps, p.matches = p.steps[:0], p.matches[:0]
@@ -130,7 +125,7 @@ func (a *assembler) matchOf(c *chain, n int) match {
 	hi := side{read: int(last.read) + k, place: int(last.place) + k, end: 1}
 	near := min(max(nearSpaces*(hi.read-lo.read)/len(c.anchors), minNear), maxNear)
 	for _, s := range []*side{&lo, &hi} {
-		s.segment = a.segmentAt(s.place - s.end)
+		s.segment = sort.Search(len(a.segments), func(i int) bool { return a.segments[i].to > s.place-s.end })
 		g := &a.segments[s.segment]
 		left := s.place - g.lo // bases of the segment beyond the side
 		if s.end == 1 {

@@ -328,7 +328,9 @@ func (b *builder) placeReads(ctx context.Context, from int, mode placeMode, retr
 		if err != nil {
 			return err
 		}
-		b.accelerator.forget(w)
+		if a := b.accelerator; a != nil && a.indexed == w {
+			a.indexed = nil // its index takes memory
+		}
 	}
 	return nil
 }
