@@ -52,17 +52,13 @@ func (a *Aligner) align(read bases.Words, n int) []alignment {
 		if i+1 < len(chains) {
 			until, _ = chains[i+1].span(n)
 		}
-		if a.far(&chains[i]) {
-			continue
+		anchors := chains[i].anchors
+		if a.end > 0 && (int(anchors[0].place) > a.end+maxGap || int(anchors[len(anchors)-1].place) < a.first-maxGap) {
+			continue // it is not wanted
 		}
 		at = a.alignChain(&chains[i], read, n, at, until)
 	}
 	return a.found
-}
-
-// far reports whether a chain is not wanted.
-func (a *Aligner) far(c *chain) bool {
-	return a.end > 0 && (int(c.anchors[0].place) > a.end+maxGap || int(c.anchors[len(c.anchors)-1].place) < a.first-maxGap)
 }
 
 // alignChain aligns a chain within bases from..to-1 of the read, in its own direction, and returns where the last alignment ends, at

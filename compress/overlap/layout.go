@@ -82,7 +82,10 @@ func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseud
 	p := &Pseudogenome{builder: builder{config: c, records: recordsOf(r, srcs)}}
 	b := &p.builder
 	b.pairs = b.records.mateRanges(srcs)
-	b.records.threads = c.loadThreads()
+	b.records.threads = c.Threads
+	if c.Memory > 0 { // the memory of those that load reads is not more than a sixteenth
+		b.records.threads = int(max(1, min(uint64(c.Threads), c.Memory/16/loaderBytes)))
+	}
 	if c.GPU {
 		b.accelerator = startAccelerator(c)
 		defer func() {

@@ -66,14 +66,6 @@ func recordsOf(r *bins.Reader, srcs []Source) *records {
 // loaderBytes is the memory of a goroutine that loads reads, in addition to the reads, approximately.
 const loaderBytes = 10 << 20
 
-// loadThreads returns how many goroutines load reads: all, unless their memory is more than a sixteenth of c.Memory.
-func (c Config) loadThreads() int {
-	if c.Memory == 0 {
-		return c.Threads
-	}
-	return int(max(1, min(uint64(c.Threads), c.Memory/16/loaderBytes)))
-}
-
 // lengths calls f, from several goroutines, with the length in bases of each record's read.
 func (rs *records) lengths(ctx context.Context, f func(record uint32, n int)) error {
 	// If lengths vary, a block is read as a whole. Otherwise nothing is read.
