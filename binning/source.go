@@ -19,6 +19,7 @@ import (
 	"orcomgo/binning/bam"
 	"orcomgo/binning/inflate"
 	"orcomgo/bins/vfs"
+	"orcomgo/digest"
 	"orcomgo/internal/tasks"
 )
 
@@ -100,8 +101,9 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 		}
 	}
 	if r.Record >= RecordCompressed && !s.named {
-		s.sums = teeSums(ctx, in)
-		in = s.sums.tee
+		sums := digest.NewStream(ctx, digest.New(true, true))
+		in = io.TeeReader(in, sums)
+		s.sums = &fileSums{first: sums, tee: in}
 	}
 	s.first = &counted{r: in, n: count}
 	b := bufio.NewReaderSize(s.first, 1<<18)

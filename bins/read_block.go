@@ -130,7 +130,7 @@ func (r *Reader) binTable(d *directory, info *BlockInfo, block int) ([]Bin, []ui
 // readRange is a range of the stored reads of a block.
 type readRange struct {
 	firstRead, reads uint64
-	firstByte, bytes uint64 // of their packed bases
+	firstByte        uint64 // of their packed bases
 }
 
 // selectBins returns where the reads with signatures lo to hi are. It sets Bins of dst to their
@@ -149,7 +149,6 @@ func (r *Reader) selectBins(d *directory, info *BlockInfo, block int, lo, hi uin
 			in.firstByte += sizes[i]
 		case bin.Signature <= hi:
 			in.reads += uint64(bin.Reads)
-			in.bytes += sizes[i]
 			dst.Bins = append(dst.Bins, bin)
 		}
 	}

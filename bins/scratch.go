@@ -31,12 +31,6 @@ func (b *budget) take(n uint64) bool {
 	return true
 }
 
-func (b *budget) release(n uint64) {
-	b.mu.Lock()
-	b.used -= n
-	b.mu.Unlock()
-}
-
 // scratch is one of the two files of bins. If they get no name, it is in memory until its budget is used up or spill is called, and
 // from then on in a file without a name in the directory of the budget; else it is in the file that is to get the name. It is safe for
 // concurrent use, Close excepted.
@@ -123,7 +117,9 @@ func (s *scratch) moveToFile() error {
 
 // drop frees the pieces.
 func (s *scratch) drop() {
-	s.budget.release(uint64(len(s.pieces)) * pieceLen)
+	s.budget.mu.Lock()
+	s.budget.used -= uint64(len(s.pieces)) * pieceLen
+	s.budget.mu.Unlock()
 	s.pieces = nil
 }
 

@@ -33,7 +33,9 @@ func (z *Reader) member() (ok, wait bool) {
 		n, err := headerSize(head)
 		if err == nil {
 			if k > 1 {
-				z.enter(c.at/8+int64(n), isBGZF(head))
+				at := c.at/8 + int64(n)
+				c.at, c.streamAt, c.phase, c.otherGzip, c.window = at*8, at, inDeflate, c.otherGzip || !isBGZF(head), c.window[:0]
+				c.d.reset(nil, 0)
 			}
 			z.want = 0
 			return k == 1, false
@@ -56,13 +58,6 @@ func (z *Reader) member() (ok, wait bool) {
 		have := int64(len(head)) + c.at/8 - end.at
 		head = append(head[:len(head):len(head)], end.buf[have:]...)
 	}
-}
-
-// enter moves the chain to the deflate stream of a member, of BGZF or not, at a byte.
-func (z *Reader) enter(at int64, bgzf bool) {
-	c := &z.chain
-	c.at, c.streamAt, c.phase, c.otherGzip, c.window = at*8, at, inDeflate, c.otherGzip || !bgzf, c.window[:0]
-	c.d.reset(nil, 0)
 }
 
 // accept takes what a task found as what comes next, if it is.

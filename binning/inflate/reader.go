@@ -61,7 +61,6 @@ var (
 // behind them. One goroutine at a time may use it. It has goroutines of its own only while it
 // is being read, and until the tasks that were started then are done.
 type Reader struct {
-	threads int
 	// speculative is set if gzip is decoded ahead of the chain.
 	speculative bool
 	most        int   // segments in work
@@ -145,7 +144,7 @@ func NewReader(ctx context.Context, in io.Reader, o Options) *Reader {
 	if o.Memory == 0 {
 		memory = DefaultMemory(threads)
 	}
-	z := &Reader{ctx: ctx, offset: o.Offset, chunk: o.chunk, ratio: 16 * usualRatio, threads: threads, most: 2, speculative: threads > 1}
+	z := &Reader{ctx: ctx, offset: o.Offset, chunk: o.chunk, ratio: 16 * usualRatio, most: 2, speculative: threads > 1}
 	switch most := memory/(memoryChunk*aheadChunk) - 1; {
 	case z.chunk > 0:
 		z.most = window(threads)

@@ -203,7 +203,10 @@ func (z *Reader) step() bool {
 		return true
 	}
 	for len(z.segs) > 0 && c.at >= z.segs[0].end()*8 && !z.segs[0].last {
-		z.drop()
+		z.discard()
+		z.leave(z.segs[0])
+		z.segs[0] = nil
+		z.segs, z.spans = z.segs[1:], z.spans[1:]
 	}
 	if len(z.segs) == 0 {
 		return false
@@ -234,14 +237,6 @@ func (z *Reader) step() bool {
 	}
 	z.direct(stop)
 	return false
-}
-
-// drop leaves the first segment behind.
-func (z *Reader) drop() {
-	z.discard()
-	z.leave(z.segs[0])
-	z.segs[0] = nil
-	z.segs, z.spans = z.segs[1:], z.spans[1:]
 }
 
 // discard gives up what was started in the first segment.

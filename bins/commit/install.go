@@ -425,7 +425,7 @@ func RemoveBinsData(dir, name string, id [idLen]byte) error {
 func TakesName(path, dir, name string) error {
 	base := filepath.Base(path)
 	ext, ok := strings.CutPrefix(base, name)
-	if !ok || !isExt(ext) {
+	if !ok || !slices.Contains(slices.Concat(exts[Bins][:], exts[Packed][:], []string{ParityExt}), ext) {
 		return nil
 	}
 	there, err := vfs.Stat(filepath.Dir(path))
@@ -441,8 +441,4 @@ func TakesName(path, dir, name string) error {
 			path, filepath.Join(dir, name))
 	}
 	return nil
-}
-
-func isExt(ext string) bool {
-	return slices.Contains(exts[Bins][:], ext) || slices.Contains(exts[Packed][:], ext) || ext == ParityExt
 }

@@ -201,16 +201,14 @@ func fileTable(w io.Writer, n *compress.Information) error {
 	return t.Flush()
 }
 
-// fromBAM reports whether an input was read from a file of BAM.
-func fromBAM(in compress.InputInformation) bool {
-	return in.File != nil && strings.HasSuffix(in.File.Name, ".bam") && in.Name != in.File.Name
-}
-
 // describe prints an archive's description for people.
 func describe(w io.Writer, n *compress.Information) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s, %s by %s, format %d, ID %s\n", oneLine(n.Name), n.Stage, oneLine(n.Tool), n.FormatVersion, n.ID)
 	fmt.Fprintf(out, "order %s, names %s, quality %s", n.Order, n.Names, n.Quality)
+	fromBAM := func(in compress.InputInformation) bool {
+		return in.File != nil && strings.HasSuffix(in.File.Name, ".bam") && in.Name != in.File.Name
+	}
 	switch {
 	case n.ReadsOnly:
 		fmt.Fprint(out, ": the sequences alone")

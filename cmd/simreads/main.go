@@ -102,10 +102,14 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err := o.check(f); err != nil {
 		return usageError{err}
 	}
-	if o.shape != "" {
-		return o.writeShape(stdout)
+	if o.shape == "" {
+		return o.simulate(ctx, stdout)
 	}
-	return o.simulate(ctx, stdout)
+	write := func(w io.Writer) error { return sim.WriteShape(w, o.shape, int(o.Reads), o.Length, o.Seed) }
+	if o.out == "-" {
+		return write(stdout)
+	}
+	return writeFile(o.out+".fastq", write)
 }
 
 // check finds what is wrong in the flags, and sets the parts of Config that follow from them.
@@ -178,15 +182,6 @@ func (o *options) checkShape(f *pflag.FlagSet) (err error) {
 		o.Length = 100
 	}
 	return nil
-}
-
-// writeShape writes the reads of --shape.
-func (o *options) writeShape(stdout io.Writer) error {
-	write := func(w io.Writer) error { return sim.WriteShape(w, o.shape, int(o.Reads), o.Length, o.Seed) }
-	if o.out == "-" {
-		return write(stdout)
-	}
-	return writeFile(o.out+".fastq", write)
 }
 
 func (o *options) simulate(ctx context.Context, stdout io.Writer) (err error) {

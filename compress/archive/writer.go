@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
@@ -235,14 +236,16 @@ func (w *Writer) addParity(m *Manifest, o parity.Options) error {
 	return nil
 }
 
-// endWith writes the manifest at the end of the bulk file, which is synced then, and returns its bytes.
+// endWith writes the manifest and a footer to find it by at the end of the bulk file, which is synced then, and returns the manifest's
+// bytes.
 func (w *Writer) endWith(m *Manifest) (data []byte, err error) {
 	data = m.marshal()
 	m.size = uint64(len(data))
 	if _, err := parseManifest(w.f.Name(), data); err != nil {
 		return nil, fmt.Errorf("the manifest does not read back: %w", err)
 	}
-	if _, err := w.f.WriteAt(appendTail(nil, data), int64(w.off)); err != nil {
+	tail := binary.LittleEndian.AppendUint64(slices.Clone(data), uint64(len(data)))
+	if _, err := w.f.WriteAt(append(tail, tailMagic...), int64(w.off)); err != nil {
 		return nil, err
 	}
 	return data, w.f.Sync()
@@ -261,13 +264,6 @@ func (w *Writer) olderIsWhole() bool {
 	}
 	m, err := readTail(b)
 	return err == nil && checkHeader(b, m) == nil
-}
-
-// appendTail appends what follows the sections: the manifest and a footer to find it by.
-func appendTail(b, manifest []byte) []byte {
-	b = append(b, manifest...)
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(manifest)))
-	return append(b, tailMagic...)
 }
 
 // Abort closes the file, and removes it unless Commit has succeeded.

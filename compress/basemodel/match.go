@@ -96,12 +96,6 @@ const pageSlots = 1 << 10
 
 func slotBits(n int) int { return min(max(bits.Len(uint(n)), 10), maxSlotBits) }
 
-// restart ends the match if there is one. The next base is at place `at`; the bases from `known` on before it are known.
-func (m *match) restart(at, known int) {
-	m.at, m.misses, m.firstEnd = -1, 0, max(at+1, known+matchLen)
-	m.pending = [4]candidate{}
-}
-
 // grow gives the match, which has seen the n bases of hist, a larger table of its own with room for another `more`.
 func (m *match) grow(hist *history, n, more int) {
 	m.makeTable(n + more)

@@ -108,7 +108,8 @@ func (m *Model) moveTo(at int, known bool) {
 	for i := from; i < at; i++ {
 		m.h, m.r = shiftIn(m.h, m.r, byte(m.hist.at(i)))
 	}
-	m.match.restart(at, from)
+	m.match.at, m.match.misses, m.match.firstEnd = -1, 0, max(at+1, from+matchLen)
+	m.match.pending = [4]candidate{}
 	m.slot, m.word = 0, 0
 }
 

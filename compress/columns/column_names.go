@@ -14,7 +14,8 @@ var namesColumn = column{
 	gather: func(c *Columns, from []stretch) error {
 		room := 0
 		for _, s := range from {
-			room += s.b.namesRoom(s.lo, s.hi)
+			// appendNames takes no other memory than for the names from the mark before the first record to the one after the last.
+			room += int(s.b.nameMark(s.hi/MarkEvery+1) - s.b.nameMark(s.lo/MarkEvery))
 		}
 		c.Names = make([]byte, 0, room) // a kept column is not nil, however empty
 		for _, s := range from {

@@ -23,11 +23,3 @@ func (w *bitWriter) put(v uint64, n int) {
 	w.n &= 7
 	w.acc = low>>(8*whole) | high
 }
-
-// finish returns what was written.
-func (w *bitWriter) finish() []byte {
-	if w.n > 0 {
-		w.at++
-	}
-	return w.out[:w.at]
-}

@@ -70,7 +70,7 @@ func packResiduals(buffer, classes []byte, actual, first, second []uint64) []byt
 		k := size - 1 + int(uint(size-1)>>63) // bits without the highest one
 		w.put(z&(1<<(k&63)-1), k)
 	}
-	return w.finish()
+	return w.out[:w.at+(w.n+7)/8]
 }
 
 const readerPadding = 16

@@ -91,7 +91,10 @@ func (t *template) runsFrom(i int) []uint8 {
 func (t *template) classify(end int) {
 	n := end - t.runsAt
 	t.runs = slices.Grow(t.runs[:0], n+classStep)[:n+classStep-1] // whole steps are written
-	class := t.classBefore(t.runsAt)
+	// The class of the first base is that of the whole run that it is in.
+	before := min(bits.LeadingZeros64(^t.equals(t.runsAt-63)), longestRun) // bases up to it that are equal to the one before
+	after := bits.TrailingZeros64(^t.equals(t.runsAt + 1))
+	class := uint8(2 * (min(before+after+1, longestRun) - 1))
 	for i := 0; i < n; i += classStep {
 		c := classesOf[t.equals(t.runsAt+i)&(1<<(classStep+longestRun-1)-1)]
 		four := c.classes | c.inherited&(uint32(class|1)*0x01010101)
@@ -99,13 +102,6 @@ func (t *template) classify(end int) {
 		class = uint8(four >> 24)
 	}
 	t.runs = t.runs[:n]
-}
-
-// classBefore returns the class of the first base of the run that base i is in.
-func (t *template) classBefore(i int) uint8 {
-	before := min(bits.LeadingZeros64(^t.equals(i-63)), longestRun) // bases up to base i that are equal to the one before
-	after := bits.TrailingZeros64(^t.equals(i + 1))
-	return uint8(2 * (min(before+after+1, longestRun) - 1))
 }
 
 // classStep is how many bases classify takes at once.

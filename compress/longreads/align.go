@@ -16,11 +16,6 @@ type alignment struct {
 	edits      []edits.Edit // in the order of the sequence; At is a place in it
 }
 
-// gain returns about how many bits the alignment saves.
-func (a *alignment) gain() int {
-	return baseBits*(a.to-a.from) - editBits*len(a.edits) - pieceBits
-}
-
 // Aligner aligns reads to a sequence. It has memory of its own, so each goroutine needs one.
 type Aligner struct {
 	seq     *Sequence
@@ -57,17 +52,13 @@ func (a *Aligner) align(read bases.Words, n int) []alignment {
 		if i+1 < len(chains) {
 			until, _ = chains[i+1].span(n)
 		}
-		if a.far(&chains[i]) {
-			continue
+		anchors := chains[i].anchors
+		if a.end > 0 && (int(anchors[0].place) > a.end+maxGap || int(anchors[len(anchors)-1].place) < a.first-maxGap) {
+			continue // it is not wanted
 		}
 		at = a.alignChain(&chains[i], read, n, at, until)
 	}
 	return a.found
-}
-
-// far reports whether a chain is not wanted.
-func (a *Aligner) far(c *chain) bool {
-	return a.end > 0 && (int(c.anchors[0].place) > a.end+maxGap || int(c.anchors[len(c.anchors)-1].place) < a.first-maxGap)
 }
 
 // alignChain aligns a chain within bases from..to-1 of the read, in its own direction, and returns where the last alignment ends, at
@@ -122,7 +113,7 @@ func (a *Aligner) alignChain(c *chain, read bases.Words, n, from, to int) int {
 		}
 		v.edits, x, y = a.waves.extend(v.edits, task{q, seq, r, p, end - r, m - p, false})
 		v.to, v.end = r+x, p+y
-		if v.gain() > leastGain {
+		if baseBits*(v.to-v.from)-editBits*len(v.edits)-pieceBits > leastGain { // bits that it saves, about
 			a.found = append(a.found, v)
 			lo = v.to
 		}

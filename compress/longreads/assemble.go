@@ -13,11 +13,11 @@ import (
 // The assembler keeps segments: stretches of reads, none of which was there when it was added. Where a read goes on after the end of
 // a segment, or connects the ends of two, the ends are linked. At the end, segments that are linked are written one after another.
 
-// segment is bases from..to-1 of the assembler.
+// segment is a range of the bases of the assembler, behind that of the segment before.
 type segment struct {
-	from, to int
-	lo, hi   int     // what is used of it: links leave out what is beyond the bases where they were found
-	link     [2]link // of the left and of the right end
+	to     int     // where it ends
+	lo, hi int     // what is used of it: links leave out what is beyond the bases where they were found
+	link   [2]link // of the left and of the right end
 }
 
 // link leads to an end of a segment.
@@ -83,11 +83,6 @@ type planner struct {
 	steps   []step
 }
 
-// segmentAt returns the segment that holds a place.
-func (a *assembler) segmentAt(place int) int {
-	return sort.Search(len(a.segments), func(i int) bool { return a.segments[i].to > place })
-}
-
 // plan returns what a read adds. It is valid until the next call.
 func (p *planner) plan(a *assembler, r Read) []step {
 	p.steps, p.matches = p.steps[:0], p.matches[:0]
@@ -130,7 +125,7 @@ func (a *assembler) matchOf(c *chain, n int) match {
 	hi := side{read: int(last.read) + k, place: int(last.place) + k, end: 1}
 	near := min(max(nearSpaces*(hi.read-lo.read)/len(c.anchors), minNear), maxNear)
 	for _, s := range []*side{&lo, &hi} {
-		s.segment = a.segmentAt(s.place - s.end)
+		s.segment = sort.Search(len(a.segments), func(i int) bool { return a.segments[i].to > s.place-s.end })
 		g := &a.segments[s.segment]
 		left := s.place - g.lo // bases of the segment beyond the side
 		if s.end == 1 {
@@ -238,7 +233,7 @@ func (a *assembler) apply(r Read, s step) {
 		}
 		a.seq.append(r.Bases, s.from, s.to)
 		number := len(a.segments)
-		a.segments = append(a.segments, segment{from: at, to: at + n, lo: at, hi: at + n})
+		a.segments = append(a.segments, segment{to: at + n, lo: at, hi: at + n})
 		if before {
 			a.connect(link{s.before.segment, s.before.end, true}, link{number, 0, true}, s.before)
 		}

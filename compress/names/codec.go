@@ -186,7 +186,7 @@ func (c *codec) addShape(name []byte) {
 		f.plan = &s.plan.field[i]
 		f.index = wordNew
 		if f.kind == kindWord {
-			f.words = newDictionary()
+			f.words = &dictionary{index: map[string]uint32{}}
 			f.setWord(name[t.field[i].from:t.field[i].to])
 			continue
 		}

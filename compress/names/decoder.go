@@ -50,10 +50,10 @@ func (d *Decoder) decode(data, first []byte, n, k int, maxBytes uint64) ([]byte,
 		d.c, d.mates = newCodec(), first != nil
 		data = data[1:]
 		if d.mates {
-			var err error
-			if d.rule, data, err = parseRule(data); err != nil {
-				return nil, err
+			if len(data) < 3 || data[2] == '\n' {
+				return nil, ErrCorrupt
 			}
+			d.rule, data = rule{data[0], data[1], data[2]}, data[3:]
 		}
 	default:
 		return nil, fmt.Errorf("%w: format %d", ErrCorrupt, data[0])

@@ -38,7 +38,7 @@ func (e *Encoder) Encode(names, first []byte, n int, ahead func() []byte) []byte
 	e.c.plans = sync.OnceValue(func() map[string]shapePlan { return makePlans(ahead()) })
 	head := []byte{formatFields}
 	if first != nil {
-		head = e.rule.append(head)
+		head = append(head, e.rule.mark, e.rule.from, e.rule.to)
 	}
 	return e.section(head, names, first, n)
 }

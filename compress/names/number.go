@@ -28,9 +28,6 @@ type numberState struct {
 // coded as a step.
 const jitterBits = 8
 
-// rising reports whether the number mostly moves by small steps.
-func (n *numberState) rising() bool { return n.sorted > 2500 }
-
 // update appends the value v, which was a move of the given class.
 func (n *numberState) update(v uint32, class uint32, width int) {
 	d := v - n.val
@@ -107,7 +104,7 @@ func (c *codec) number(s *shape, f *fieldState, v uint32) {
 func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
 	n := &f.num
 	id, width := f.id, f.plan.width
-	regime := uint32(rc.BitOf(n.rising()))
+	regime := uint32(rc.BitOf(n.sorted > 2500)) // 1 if the number mostly moves by small steps
 	class := uint32(classJump)
 	d := v - n.val
 	if !c.Decoding() {

@@ -20,8 +20,6 @@ type dictionary struct {
 	index map[string]uint32
 }
 
-func newDictionary() *dictionary { return &dictionary{index: map[string]uint32{}} }
-
 // setWord gives the field the word w without coding.
 func (f *fieldState) setWord(w []byte) {
 	f.word = append(f.word[:0], w...)

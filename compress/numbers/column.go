@@ -62,7 +62,7 @@ const (
 	classes = 8  // of the mean error relative to the interval
 	// A bit whose probability by the leading model is less than this, or as close to 1, is coded by that model alone; in 1/65536.
 	sure = 192
-	// The least probability in 1/65536 by which it codes a bit, so that a row takes at least 1/3000 of a bit (see decodable).
+	// The least probability in 1/65536 by which it codes a bit, so that a row takes at least 1/3000 of a bit (see Decode).
 	leastSure = 16
 )
 
@@ -98,7 +98,8 @@ func (t *table) newCoder(p *plan, i int, values []int64, rows int) *coder {
 			d.refs, d.floats = append(d.refs, t.values[x]), append(d.floats, t.shapes[x].Float32)
 		}
 		if in.kind == context {
-			d.contexts = newContexts(logLines)
+			// No line has the check 0, so that the probabilities need no first value.
+			d.contexts = &contexts{make([][16]rc.Prob, 1<<logLines), 64 - logLines}
 			c.contexts = append(c.contexts, d)
 			continue
 		}

@@ -84,11 +84,6 @@ type contexts struct {
 
 const maxLogLines = 16
 
-// newContexts returns empty contexts. None has the check 0, so that the probabilities need no first value.
-func newContexts(logLines int) *contexts {
-	return &contexts{make([][16]rc.Prob, 1<<logLines), 64 - logLines}
-}
-
 // freshLine is a line whose probabilities are fresh.
 var freshLine = [16]rc.Prob(rc.NewProbs(16))
 

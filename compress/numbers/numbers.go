@@ -193,7 +193,7 @@ func Decode(data []byte, shapes []Shape, rows, threads int) ([][]int64, error) {
 	codes := make([][]byte, n)
 	for at, size := range sizes {
 		codes[at] = in.Bytes(uint64(size))
-		if !decodable(plans[at], size, rows) {
+		if plans[at].bits > 0 && int64(rows) > int64(size+8)*1<<15 { // a decision takes at least 1/3000 of a bit
 			in.Fail("%d bytes for %d rows", size, rows)
 		}
 	}
@@ -228,9 +228,4 @@ func Decode(data []byte, shapes []Shape, rows, threads int) ([][]int64, error) {
 		return nil, ErrCorrupt
 	}
 	return values, nil
-}
-
-// decodable refuses codes that are too short for what they would decode to: a decision takes at least 1/3000 of a bit.
-func decodable(p *plan, size, rows int) bool {
-	return p.bits == 0 || int64(rows) <= int64(size+8)*1<<15
 }

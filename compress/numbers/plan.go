@@ -1,6 +1,7 @@
 package numbers
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -71,15 +72,7 @@ func (p *planner) arrange(costs []float64) {
 	for i := range list {
 		list[i] = i
 	}
-	slices.SortStableFunc(list, func(a, b int) int {
-		switch {
-		case costs[a] < costs[b]:
-			return -1
-		case costs[a] > costs[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(costs[a], costs[b]) })
 	placed := make([]bool, len(list))
 	for _, i := range list {
 		if g := p.columns[i].Given; g >= 0 && !placed[g] {
@@ -196,7 +189,7 @@ func (p *planner) plan(at int) *plan {
 		q := *pl
 		q.inputs = slices.Delete(slices.Clone(pl.inputs), j, j+1)
 		fewer := slices.Delete(slices.Clone(traces), j, j+1)
-		if _, s := try(&q, fewer, 1<<62); s <= size+size/2000 {
+		if _, s := try(&q, fewer, 1<<62); s <= size {
 			pl, traces, size = &q, fewer, s
 		}
 	}

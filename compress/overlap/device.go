@@ -184,13 +184,6 @@ func (a *accelerator) ready(b *builder, step deviceStep, least int) bool {
 // worth reports whether a step of so many reads or bases is large enough for the device.
 func (a *accelerator) worth(n, least int) bool { return n >= least || a.always && n > 0 }
 
-// forget drops the reference to a window, whose index takes memory.
-func (a *accelerator) forget(w *window) {
-	if a != nil && a.indexed == w {
-		a.indexed = nil
-	}
-}
-
 // wait waits until the device is open and the reads of preload are loaded.
 func (a *accelerator) wait() {
 	<-a.opened

@@ -33,9 +33,6 @@ const (
 	indexPadding = 8
 )
 
-// indexBytesPerBase returns the memory per base of sequence, in bytes, that building an index takes at most.
-func indexBytesPerBase(sampleMask uint64) int { return int(25/(sampleMask+1)) + 1 }
-
 // find returns the segment, the key with the bit that is always set, and the first slot in the segment of a hash.
 func (ix *kmerIndex) find(hash uint64) (segment int, key, slot uint64) {
 	segment = int(hash >> (64 - indexSegmentBits))

@@ -82,7 +82,10 @@ func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseud
 	p := &Pseudogenome{builder: builder{config: c, records: recordsOf(r, srcs)}}
 	b := &p.builder
 	b.pairs = b.records.mateRanges(srcs)
-	b.records.threads = c.loadThreads()
+	b.records.threads = c.Threads
+	if c.Memory > 0 { // the memory of those that load reads is not more than a sixteenth
+		b.records.threads = int(max(1, min(uint64(c.Threads), c.Memory/16/loaderBytes)))
+	}
 	if c.GPU {
 		b.accelerator = startAccelerator(c)
 		defer func() {
@@ -317,7 +320,8 @@ func (r retryRule) selects(b *builder, record uint32, mode placeMode) bool {
 // placeReads places reads on the bases of the pseudogenome from `from` on: the reads that have no place, and those that
 // retry selects. It indexes as many bases at a time as fit in workBytes.
 func (b *builder) placeReads(ctx context.Context, from int, mode placeMode, retry retryRule) error {
-	size := max(1<<12, int(min(b.workBytes/uint64(indexBytesPerBase(mode.sampleMask)), maxPseudogenome)))
+	perBase := 25/(mode.sampleMask+1) + 1 // bytes that building an index takes at most
+	size := max(1<<12, int(min(b.workBytes/perBase, maxPseudogenome)))
 	for lo := from; lo < b.seq.n; lo += size {
 		w := newWindow(&b.seq, lo, min(lo+size+mode.k-1, b.seq.n), mode, b.config.Threads)
 		err := b.eachShare(ctx, func(rd *Reads, before int) error {
@@ -327,7 +331,9 @@ func (b *builder) placeReads(ctx context.Context, from int, mode placeMode, retr
 		if err != nil {
 			return err
 		}
-		b.accelerator.forget(w)
+		if a := b.accelerator; a != nil && a.indexed == w {
+			a.indexed = nil // its index takes memory
+		}
 	}
 	return nil
 }

@@ -66,14 +66,6 @@ func recordsOf(r *bins.Reader, srcs []Source) *records {
 // loaderBytes is the memory of a goroutine that loads reads, in addition to the reads, approximately.
 const loaderBytes = 10 << 20
 
-// loadThreads returns how many goroutines load reads: all, unless their memory is more than a sixteenth of c.Memory.
-func (c Config) loadThreads() int {
-	if c.Memory == 0 {
-		return c.Threads
-	}
-	return int(max(1, min(uint64(c.Threads), c.Memory/16/loaderBytes)))
-}
-
 // lengths calls f, from several goroutines, with the length in bases of each record's read.
 func (rs *records) lengths(ctx context.Context, f func(record uint32, n int)) error {
 	// If lengths vary, a block is read as a whole. Otherwise nothing is read.
@@ -178,8 +170,8 @@ func (rs *records) indexOf(ctx context.Context, sh *share) (*shareIndex, error) 
 		for _, g := range all {
 			ix.bins[k] = append(ix.bins[k], loadedBin{signature: g.Signature, reads: g.Reads})
 		}
-		if !rs.isWhole(sh.ranges[k]) {
-			return rs.countReads(sh, sh.ranges[k], ix.bins[k])
+		if p := sh.ranges[k]; p.from > 0 || int(p.to) < rs.bins.Meta().Blocks[p.block].Records {
+			return rs.countReads(sh, p, ix.bins[k])
 		}
 		return nil
 	})
@@ -209,11 +201,6 @@ func (rs *records) indexOf(ctx context.Context, sh *share) (*shareIndex, error) 
 	}
 	sh.index = ix
 	return ix, nil
-}
-
-// isWhole reports whether a range has all records of its block.
-func (rs *records) isWhole(p blockRange) bool {
-	return p.from == 0 && int(p.to) == rs.bins.Meta().Blocks[p.block].Records
 }
 
 // countReads sets the number of reads of each bin that belong to a range of a share.

@@ -387,11 +387,6 @@ func (b *builder) setLimits(limits []uint8, rd *Reads, from int, mode placeMode,
 	}
 }
 
-// setPlace stores the place of read i. reversed is about the stored read.
-func (b *builder) setPlace(rd *Reads, i int, pos uint32, reversed bool, mismatches int) {
-	b.placements.set(rd.records[i], pos, reversed != (rd.signaturePlace[i]&1 != 0), mismatches)
-}
-
 // window is a range of the pseudogenome whose k-mers are indexed together: bases from..n-1.
 type window struct {
 	from, n int
@@ -421,7 +416,10 @@ func (b *builder) placeAll(rd *Reads, w *window, retry retryRule, progress func(
 			limits := memory[:min(placeBatch, rd.Count()-from)]
 			b.setLimits(limits, rd, from, w.mode, retry)
 			before := p.tried
-			p.place(from, limits, func(s *search) { b.setPlace(rd, s.index, uint32(s.pos), s.reversed, s.best) })
+			p.place(from, limits, func(s *search) {
+				// s.reversed is about the stored read.
+				b.placements.set(rd.records[s.index], uint32(s.pos), s.reversed != (rd.signaturePlace[s.index]&1 != 0), s.best)
+			})
 			tried.Add(p.tried - before)
 			if from%(1<<16) == 0 {
 				progress(from)

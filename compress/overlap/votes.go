@@ -165,7 +165,8 @@ func (w *voteWindow) collect(rd *Reads, pl *placements, seq *sequence) {
 	waiting.Store(w.waiting)
 	for int(next.Load()) < rd.Count() {
 		if waiting.Load() > w.limit {
-			w.count()
+			tasks.Each(w.partitions(), len(w.lists), func(_, p int) { w.countPartition(p, w.counters[p<<(w.bits+kindBits):]) })
+			w.waiting = 0
 			waiting.Store(0)
 		}
 		tasks.Each(len(w.lists), len(w.lists), func(_, t int) {
@@ -185,12 +186,6 @@ func (w *voteWindow) collect(rd *Reads, pl *placements, seq *sequence) {
 
 // voteBatch is the number of reads whose events a goroutine collects at a time.
 const voteBatch = 1 << 9
-
-// count adds the waiting events to counters.
-func (w *voteWindow) count() {
-	tasks.Each(w.partitions(), len(w.lists), func(_, p int) { w.countPartition(p, w.counters[p<<(w.bits+kindBits):]) })
-	w.waiting = 0
-}
 
 // countPartition adds the waiting events of a partition to its counters, and removes them from the lists.
 func (w *voteWindow) countPartition(p int, counters []uint32) {

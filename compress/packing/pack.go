@@ -209,8 +209,7 @@ func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (*r
 		go parity.Prepare()
 	}
 	e := newEncoder(p)
-	inFlight, err := e.run(ctx)
-	if err != nil {
+	if err := e.run(ctx); err != nil {
 		return nil, err
 	}
 	protect := archive.ParityOptions{Share: o.Parity, Needed: needed(&p.man, &p.o.limits().Sizes), Threads: o.Threads, Memory: o.Memory / 16}
@@ -222,17 +221,12 @@ func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (*r
 			return nil, &commit.AfterCommitError{Archive: filepath.Join(r.Dir(), r.Name()), Err: err}
 		}
 	}
-	s, err := restoring.SummaryOf(&p.man, p.w.Paths(), false)
-	if err != nil {
-		return nil, err
-	}
-	s.SlicesInFlight = inFlight
-	return s, nil
+	return restoring.SummaryOf(&p.man, p.w.Paths(), false)
 }
 
 // run writes the archive, but for the manifest, and verifies it: each slice once it is written, while the next ones are coded,
-// or, if memory is too small for that, all of them at the end. It returns how many slices were in work at once.
-func (e *encoder) run(ctx context.Context) (inFlight int, err error) {
+// or, if memory is too small for that, all of them at the end.
+func (e *encoder) run(ctx context.Context) error {
 	var dec *seqs.Decoder
 	if !e.o.NoVerify && workers.InMemory(e.memoryBeside(), largest(e.specs)) > 1 {
 		dec = e.enc.Follow()
@@ -240,7 +234,7 @@ func (e *encoder) run(ctx context.Context) (inFlight int, err error) {
 	f := newFlight(e.specs, e.o.Threads, e.memoryBeside(), dec != nil)
 	if dec == nil {
 		if err := e.write(ctx, f.coded, nil); err != nil || e.o.NoVerify {
-			return f.coded, err
+			return err
 		}
 		e.shared = nil // they are read from the file
 		v, err := e.afterwards()
@@ -250,7 +244,7 @@ func (e *encoder) run(ctx context.Context) (inFlight int, err error) {
 		if err == nil {
 			err = v.end()
 		}
-		return f.coded, e.verificationError(ctx, err)
+		return e.verificationError(ctx, err)
 	}
 	var early *earlyTexts
 	var beside func(ctx context.Context) error
@@ -264,7 +258,7 @@ func (e *encoder) run(ctx context.Context) (inFlight int, err error) {
 	g.Go(func() error { return e.write(c, f.coded, beside) })
 	g.Go(func() error { return e.verificationError(c, v.slices(c)) })
 	if err := g.Wait(); err != nil {
-		return 0, err
+		return err
 	}
-	return f.coded + v.replay.Flight, e.verificationError(ctx, v.end())
+	return e.verificationError(ctx, v.end())
 }

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"math/bits"
@@ -58,15 +59,7 @@ func strides(data []byte) []int {
 	for s := minStride; s <= min(maxStride, len(sample)/minRecords); s++ {
 		matches = append(matches, choice{s, -float64(equalBytes(sample, sample[s:])) / float64(len(sample)-s)})
 	}
-	byCost := func(a, b choice) int {
-		switch {
-		case a.cost < b.cost:
-			return -1
-		case a.cost > b.cost:
-			return 1
-		}
-		return a.stride - b.stride
-	}
+	byCost := func(a, b choice) int { return cmp.Or(cmp.Compare(a.cost, b.cost), a.stride-b.stride) }
 	slices.SortFunc(matches, byCost)
 	var choices []choice
 	for _, c := range matches[:min(48, len(matches))] {
@@ -74,10 +67,8 @@ func strides(data []byte) []int {
 	}
 	slices.SortFunc(choices, byCost)
 	var list []int
-	for _, c := range choices {
-		if len(list) < strideChoices {
-			list = append(list, c.stride)
-		}
+	for _, c := range choices[:min(strideChoices, len(choices))] {
+		list = append(list, c.stride)
 	}
 	return list
 }

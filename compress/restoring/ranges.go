@@ -38,11 +38,6 @@ func checkRanges(ranges []RecordRange) error {
 	return nil
 }
 
-// firstAfter returns the first of the ranges that has records from at on.
-func firstAfter(ranges []RecordRange, at uint64) int {
-	return sort.Search(len(ranges), func(i int) bool { return ranges[i].To > at })
-}
-
 // union returns the records that are in either list; not nil, which would be all records.
 func union(a, b []RecordRange) []RecordRange {
 	all := slices.Concat(a, b)
@@ -72,7 +67,8 @@ func spansOf(s *archive.Slice, ranges []RecordRange) []columns.Span {
 	}
 	var spans []columns.Span
 	end := s.From + uint64(s.Records)
-	for _, r := range ranges[firstAfter(ranges, s.From):] {
+	first := sort.Search(len(ranges), func(i int) bool { return ranges[i].To > s.From })
+	for _, r := range ranges[first:] {
 		if r.From >= end {
 			break
 		}

@@ -118,7 +118,11 @@ func askedInputs(man *archive.Manifest, o *UnpackOptions) ([]bool, error) {
 		in := &man.Inputs[i]
 		asked[i] = len(o.Inputs) == 0
 		for k, pattern := range o.Inputs {
-			for _, name := range namesOf(in) {
+			names := []string{in.Name}
+			if in.Source != nil && in.Source.Name != "" {
+				names = append(names, in.Source.Name)
+			}
+			for _, name := range names {
 				if match, _ := path.Match(pattern, name); match || pattern == name { // UnpackOptions.check has looked at it
 					asked[i], used[k] = true, true
 				}
@@ -154,14 +158,6 @@ func askedInputs(man *archive.Manifest, o *UnpackOptions) ([]bool, error) {
 		return nil, fmt.Errorf("its inputs have no mates")
 	}
 	return nil, fmt.Errorf("none of the inputs that are asked for has mates number %d", o.Mate)
-}
-
-// namesOf returns the name that an input is restored under, and that of its file if it is recorded.
-func namesOf(in *archive.Input) []string {
-	if in.Source == nil || in.Source.Name == "" {
-		return []string{in.Name}
-	}
-	return []string{in.Name, in.Source.Name}
 }
 
 // sampleOf returns the name of the sample that an input belongs to, "" if it is not recorded.

@@ -52,11 +52,10 @@ type Summary struct {
 	Columns      ColumnBytes `json:"columns"`
 	Verified     bool        `json:"verified"` // the archive was decoded and compared when it was packed
 
-	AlreadyPacked  bool         `json:"already_packed"` // Pack found the archive finished
-	Slices         int          `json:"-"`
-	SlicesInFlight int          `json:"-"` // how many were in work at once
-	Files          []FileStatus `json:"-"` // by input; Unpack only
-	Notes          []string     `json:"-"` // what is wrong with the archive, though it does not matter here; Unpack only
+	AlreadyPacked bool         `json:"already_packed"` // Pack found the archive finished
+	Slices        int          `json:"-"`
+	Files         []FileStatus `json:"-"` // by input; Unpack only
+	Notes         []string     `json:"-"` // what is wrong with the archive, though it does not matter here; Unpack only
 }
 
 // SummaryOf sums up an archive whose files are paths, that of the data first.

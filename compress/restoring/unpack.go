@@ -76,7 +76,6 @@ func (u *unpacker) summary(path string) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.SlicesInFlight = u.flight
 	for _, k := range u.sinks {
 		if k == nil {
 			continue

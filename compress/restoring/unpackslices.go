@@ -21,7 +21,6 @@ type unpacker struct {
 	sinks  []*sink // by input; nil: it is not restored
 	checks []*TextCheck
 	status []FileStatus
-	flight int
 	cancel func()
 }
 
@@ -147,7 +146,6 @@ func (u *unpacker) run(ctx context.Context) error {
 		primers.Go(func() { p.PrimersAhead(ctx, afterFirst(p, plain)) })
 	}
 	r := NewReplay(u.src, "unpack", u.o.Threads, u.o.Memory, u.o.Progress, plain...)
-	u.flight = r.Flight
 	for n, jobs := range passes {
 		outs := make([]output, len(jobs))
 		work := func(k int, p *Piece, _ *source.Decoded) (err error) {

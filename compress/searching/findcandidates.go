@@ -18,7 +18,7 @@ import (
 
 // candidates searches the reads that lie over windows of the index's text.
 func (s *search) candidates(ctx context.Context, p *source.Packed, x *fmindex.Index, all []window) error {
-	c := &candidateSearch{search: s, p: p, x: x, literals: make(map[int][]literalWindow)}
+	c := &candidateSearch{search: s, p: p, literals: make(map[int][]literalWindow)}
 	c.genome = all[:sort.Search(len(all), func(i int) bool { return int(all[i].At) >= x.Genome() })]
 	for _, w := range all[len(c.genome):] {
 		if l, ok := x.Literal(int(w.At), len(s.patterns[w.Pattern].bases)); ok {
@@ -83,7 +83,6 @@ func (c *candidateSearch) some(ctx context.Context, list *sliceList, numbers []i
 type candidateSearch struct {
 	*search
 	p        *source.Packed
-	x        *fmindex.Index
 	genome   []window                // those of the pseudogenome, by place
 	literals map[int][]literalWindow // by slice, by place
 }

@@ -74,7 +74,8 @@ func (r *columnReads) literalBases(k, reads int) (sum int) {
 
 // needModel reports whether some of the reads that are coded of column k have no place.
 func (r *columnReads) needModel(k int) bool {
-	return !r.cols[0].withoutLiterals() && r.literalBases(k, r.cols[k].decoded()) > 0
+	l := r.cols[0].Layout
+	return (l == nil || !l.WithoutLiterals) && r.literalBases(k, r.cols[k].decoded()) > 0
 }
 
 // wantsLiterals reports whether some of the reads that are wanted of column k have no place.

@@ -37,13 +37,6 @@ func newDecoder(parts int, c Config) *Decoder {
 	return d
 }
 
-// setGenome sets the pseudogenome, whose bases under the base model may still be being decoded; repeats is the section of repeats, nil if
-// there is none.
-func (d *Decoder) setGenome(s *basemodel.Sequence, repeats []byte) {
-	d.genome, d.err = newGenome(s, repeats)
-	close(d.started)
-}
-
 // follow sets the pseudogenome, which is being coded and decoded.
 func (d *Decoder) follow(s *basemodel.Sequence, repeats, packed []byte) {
 	d.modeled = make(chan *basemodel.Model, 1)
@@ -53,9 +46,6 @@ func (d *Decoder) follow(s *basemodel.Sequence, repeats, packed []byte) {
 	}
 	close(d.started)
 }
-
-// setModel sets the model of a pseudogenome that was coded.
-func (d *Decoder) setModel(m *basemodel.Model) { d.modeled <- m }
 
 // Check waits until the pseudogenome is decoded, and compares it and its model with those by which slices were decoded. It must be called,
 // if d is a Decoder of Encoder.Follow, after Encoder.Close. An error wraps ErrCorrupt.
@@ -107,7 +97,8 @@ func NewDecoder(shared [][]byte, c Config) *Decoder {
 		d.err = corrupt(err)
 		close(d.started)
 	} else {
-		d.setGenome(genome, repeats)
+		d.genome, d.err = newGenome(genome, repeats) // its bases may still be being decoded
+		close(d.started)
 	}
 	go d.setTrees(trees)
 	return d

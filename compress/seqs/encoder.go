@@ -183,13 +183,6 @@ func (e *Encoder) release() {
 	e.done.Broadcast()
 }
 
-// wait waits until the pseudogenome is coded, if that has started.
-func (e *Encoder) wait() {
-	if e.coded != nil {
-		<-e.coded
-	}
-}
-
 // CodingStage is the stage of Config.Progress that begins when the reads are laid out. It counts bases of the pseudogenome, without
 // those that repeat others.
 const CodingStage = "coding the pseudogenome"
@@ -245,7 +238,7 @@ func (e *Encoder) build(ctx context.Context) error {
 				e.model = m
 				close(e.modeled)
 				if e.follow != nil {
-					e.follow.setModel(m)
+					e.follow.modeled <- m
 				}
 			},
 		}
@@ -328,7 +321,9 @@ func (e *Encoder) Close() {
 	for _, p := range e.parts {
 		p.unload()
 	}
-	e.wait()
+	if e.coded != nil {
+		<-e.coded
+	}
 	e.genome, e.model = nil, nil
 	e.current = loaded{part: -1}
 }

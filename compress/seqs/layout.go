@@ -79,9 +79,6 @@ var (
 // withoutPlaced reports whether reads that have a place are not to be decoded.
 func (c *Column) withoutPlaced() bool { return c.Layout != nil && c.Layout.WithoutPlaced }
 
-// withoutLiterals reports whether reads that have no place are not to be decoded.
-func (c *Column) withoutLiterals() bool { return c.Layout != nil && c.Layout.WithoutLiterals }
-
 // setLayouts sets the layouts of the columns that want them.
 func (r *columnReads) setLayouts() {
 	for k, c := range r.cols {

@@ -90,7 +90,7 @@ func (s *placeSorter) order() []uint32 {
 			from, reads := s.starts[r], s.placed[s.starts[r]:s.starts[r+1]]
 			slices.Sort(reads)
 			for i, x := range reads {
-				perm[groups.indexOf(from+i)] = uint32(x)
+				perm[from+i+groups.othersIn(groups.groupOf(from+i))] = uint32(x)
 			}
 		}
 	})
@@ -162,6 +162,3 @@ func (s spread) groupOf(i int) int {
 	}
 	return g
 }
-
-// indexOf returns how many reads, placed or not, come before a placed read.
-func (s spread) indexOf(i int) int { return i + s.othersIn(s.groupOf(i)) }

@@ -98,7 +98,7 @@ func (l *layout) find(lines [][]byte) int {
 		}
 		s := l.segmentOf(n)
 		var header []byte // it may occur again: where another file begins
-		if isHeader(lines[i], lines[last], l.delimiter) {
+		if !hasNumber(lines[i], l.delimiter) && hasNumber(lines[last], l.delimiter) {
 			header = lines[i]
 		}
 		for ; i <= last; i++ {
@@ -115,11 +115,7 @@ func (l *layout) find(lines [][]byte) int {
 	return covered
 }
 
-// isHeader reports whether a line has no number as a field, but another line has.
-func isHeader(line, other []byte, delimiter byte) bool {
-	return !hasNumber(line, delimiter) && hasNumber(other, delimiter)
-}
-
+// hasNumber reports whether a field of a line is a number.
 func hasNumber(line []byte, delimiter byte) bool {
 	line = bytes.TrimRight(line, "\r\n")
 	for more := true; more; {

@@ -2,7 +2,6 @@ package tables
 
 import (
 	"bytes"
-	"slices"
 
 	"orcomgo/compress/blocksort"
 	"orcomgo/compress/names"
@@ -68,9 +67,4 @@ func dictionary(list [][]byte) (words [][]byte, numbers []int64) {
 		numbers[i] = k
 	}
 	return words, numbers
-}
-
-// mayRepeat reports whether so many strings of a list occur again that a dictionary is likely of use.
-func mayRepeat(list [][]byte, words int) bool {
-	return words <= len(list)*3/4 || slices.IsSortedFunc(list, bytes.Compare) && words < len(list)
 }

@@ -137,7 +137,7 @@ func encodeColumn(fields [][]byte) codedColumn {
 		return c
 	}
 	words, list := dictionary(fields)
-	if !mayRepeat(fields, len(words)) {
+	if len(words) == len(fields) {
 		return codedColumn{header: parse.AppendBlock([]byte{columnStrings}, codeStrings(fields))}
 	}
 	header := binary.AppendUvarint([]byte{columnDictionary}, uint64(len(words)))

@@ -28,7 +28,6 @@ type library struct {
 	seed        uint64
 	lengths     lengths
 	optical     chance
-	reads       uint64
 	transcripts *transcripts // nil: the whole genome alike
 }
 

@@ -45,7 +45,6 @@ type Simulator struct {
 	indels    *indels // nil: none
 	namer     *namer
 	perChunk  uint64
-	longest   int // bases of the longest read possible
 }
 
 // chunkBases is about how many bases a chunk has. The output depends on it, because the reads of
@@ -96,13 +95,13 @@ func New(c Config) (*Simulator, error) {
 		return nil, fmt.Errorf("no contig is as long as a read (%d bases)", c.Length)
 	}
 
-	s := &Simulator{c: c, longest: longest, namer: newNamer(c.Names, c.Seed, c.FASTA)}
+	s := &Simulator{c: c, namer: newNamer(c.Names, c.Seed, c.FASTA)}
 	s.perChunk = uint64(min(max(chunkBases/c.Length, 1), 8192))
 	var err error
 	if s.qualities, err = newQualities(c.Quality, longest, c.MeanError); err != nil {
 		return nil, err
 	}
-	s.library = library{genome: c.Genome, seed: c.Seed, reads: c.Reads, optical: chanceOf(c.Optical)}
+	s.library = library{genome: c.Genome, seed: c.Seed, optical: chanceOf(c.Optical)}
 	switch {
 	case c.Long:
 		s.library.lengths = lengths{median: float64(c.Length), sigma: longSigma, logarithmic: true,
