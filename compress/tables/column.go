@@ -75,11 +75,12 @@ func parseNumeric(fields [][]byte) (*numeric, bool) {
 	for i, f := range fields {
 		d := decimals[i]
 		k := max(d.decimals, 0)
+		more := n.decimals - k // digits, of which there are maxDigits together at most
 		switch {
 		case !isNumber[i]:
 			n.form[i] = choose(form{literal: string(f), style: styleLiteral})
-		case k <= n.decimals && fits(d.value, n.decimals-k):
-			n.values[i] = d.value * powers[n.decimals-k]
+		case more >= 0 && more < maxDigits && max(d.value, -d.value) <= powers[maxDigits-more]:
+			n.values[i] = d.value * powers[more]
 			w := base
 			if w.style == styleFixed && w.decimals < 0 {
 				w.decimals = k
@@ -100,14 +101,6 @@ func parseNumeric(fields [][]byte) (*numeric, bool) {
 	}
 	n.sortForms()
 	return n, true
-}
-
-// fits reports whether v times 10^k has at most maxDigits digits.
-func fits(v int64, k int) bool {
-	if v < 0 {
-		v = -v
-	}
-	return k < maxDigits && v <= powers[maxDigits-k]
 }
 
 // scaleOf returns the number of decimals for the values of a column, given how many fields have 0, 1, ... decimals: the largest, or if

@@ -97,7 +97,9 @@ func (s *Sequence) copies(in []parse.Cursor, literals []byte, left int) bool {
 		}
 		switch kind {
 		case kindFill:
-			fillA(s.packed, at, n)
+			for to := at; to < at+n; to += bases.PerWord {
+				put(s.packed, to, 0) // up to 31 bases after them get any value
+			}
 			at, near = at+n, false
 			continue
 		case kindNear:
