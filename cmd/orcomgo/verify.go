@@ -73,7 +73,11 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 			return err
 		}
 		defer bar.close()
-		all := textOf(found)
+		texts, before, all := make([]uint64, len(found)), uint64(0), uint64(0)
+		for i, a := range found {
+			texts[i] = textOf(a)
+			all += texts[i]
+		}
 		for i, a := range found {
 			name, prefix := a.name(), ""
 			if len(args) > 1 {
@@ -82,7 +86,6 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 			if len(found) > 1 || len(args) > 1 {
 				prefix = oneLine(name) + ": "
 			}
-			before := all - textOf(found[i:])
 			status, err := o.verify(ctx, a, func(stage string, done, total uint64) { bar.report(stage, before+done, max(all, before+total)) })
 			resume := bar.pause()
 			if err == nil {
@@ -94,6 +97,7 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 				files, damaged = files+1, damaged+1
 			}
 			resume()
+			before += texts[i]
 			if err != nil {
 				return err
 			}
@@ -203,18 +207,16 @@ func (o *verifyFlags) unreadable(s *streams, name, prefix string, problem error)
 	return err
 }
 
-// textOf returns about how many bytes archives have to verify, as far as that is known.
-func textOf(list []located) (sum uint64) {
-	for _, a := range list {
-		if a.tree != nil {
-			if info, err := os.Stat(a.path()); err == nil {
-				sum += uint64(info.Size())
-			}
-		} else if n, err := compress.Info(*a.archive); err == nil {
-			sum += n.TextBytes
+// textOf returns about how many bytes an archive or a side archive has to verify; 0 if that is not known.
+func textOf(a located) uint64 {
+	if a.tree != nil {
+		if info, err := os.Stat(a.path()); err == nil {
+			return uint64(info.Size())
 		}
+	} else if n, err := compress.Info(*a.archive); err == nil {
+		return n.TextBytes
 	}
-	return sum
+	return 0
 }
 
 // verify returns the status of the files of an archive or a side archive.
