@@ -346,9 +346,7 @@ func (j *job) splitSegment(i int) {
 		place := pos<<1 | strand(reverse)
 		if len(s.gaps) > 0 && reverse {
 			for _, g := range s.gaps {
-				for i := g.Start; i < g.End; i++ { // A is T on the other strand
-					dst[i>>2] |= 3 << (i & 3 * 2)
-				}
+				fillT(dst, g.Start, g.End)
 			}
 		}
 		j.sigs[k], j.places[k], j.packedAt[k] = sig, place, uint32(at)

@@ -139,6 +139,13 @@ func packExceptions(seq []byte, start, read uint32, exceptions []record.Exceptio
 	return c, exceptions, 0
 }
 
+// fillT sets the bases from..to-1 of a packed read to T, which is A on the other strand.
+func fillT(packed []byte, from, to int) {
+	for i := from; i < to; i++ {
+		packed[i>>2] |= 3 << (i & 3 * 2)
+	}
+}
+
 // copyQuals copies qualities and reports whether all are from 33 to 126.
 func copyQuals(dst, src []byte) bool {
 	if !hasAVX2 || len(src) < 32 {
