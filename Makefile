@@ -42,7 +42,10 @@ man: build
 demo: build
 	./cmd/orcomgo/demo.sh bin $(DEMO)
 
-test: vet vet-cuda format lint unit race
+# Two rows side by side, so that neither core waits where the other compiles or a single long test runs; what the race detector
+# needs is compiled apart from the rest.
+test: format
+	@$(MAKE) race lint vet-cuda & other=$$!; $(MAKE) vet unit; status=$$?; wait $$other && exit $$status
 
 vet:
 	$(GO) vet ./...
@@ -122,7 +125,7 @@ NVCC     ?= nvcc
 CUDA_CC  ?= $(shell command -v gcc || command -v cc)
 # -w: gorgonia.org/cu wraps calls that newer headers call deprecated
 CUDA_ENV  = CGO_ENABLED=1 CC="$(CUDA_CC)" CGO_CFLAGS="-O2 -w"
-CUDA_PKGS = ./cudakern ./binning ./compress/overlap ./compress/blocksort ./compress/doubles ./cmd/orcomgo
+CUDA_PKGS = ./cudakern ./binning ./compress/overlap ./compress/blocksort ./cmd/orcomgo
 
 .PHONY: cuda ptx test-cuda vet-cuda
 
@@ -140,7 +143,6 @@ test-cuda:
 	$(CUDA_ENV) $(GO) test -c -trimpath -tags cuda -o bin/binning-cuda.test ./binning
 	$(CUDA_ENV) $(GO) test -c -trimpath -tags cuda -o bin/overlap-cuda.test ./compress/overlap
 	$(CUDA_ENV) $(GO) test -c -trimpath -tags cuda -o bin/blocksort-cuda.test ./compress/blocksort
-	$(CUDA_ENV) $(GO) test -c -trimpath -tags cuda -o bin/doubles-cuda.test ./compress/doubles
 
 # Where CUDA's headers and library are, the cuda build must compile and vet.
 vet-cuda:
@@ -153,6 +155,7 @@ vet-cuda:
 # make share          bin/share: the program with man pages, completions and licences, as it is installed
 # make deb            bin/dist/orcomgo_VERSION_ARCH.deb, for the machine's architecture or DEB_ARCH
 # make notice         deploy/NOTICE, the licences of all that is linked
+# make release        the tarballs of a release for Linux and macOS, with checksums and bills of materials, in bin/dist
 # make release-check  builds all packages that can be built here and runs the program of each; minutes
 HOSTARCH  = $(shell $(GO) env GOHOSTARCH)
 DEB_ARCH ?= $(HOSTARCH)
@@ -160,7 +163,7 @@ PROGRAM  ?= bin/dist/linux_$(DEB_ARCH)/orcomgo
 VERSION   = $(shell sed -n 's/^const version = "\(.*\)"/\1/p' cmd/orcomgo/version.go)
 RELEASE   = $(subst -ldflags ',-ldflags '-s -w ,$(BUILD))
 
-.PHONY: share deb program notice release-check
+.PHONY: share deb program notice release release-check
 
 share: build
 	rm -rf bin/share
@@ -177,7 +180,10 @@ deb: build
 	cp bin/dist/orcomgo_$(VERSION)_$(DEB_ARCH).deb bin/dist/orcomgo.deb
 
 notice:
-	$(GO) run ./deploy/notice -o deploy/NOTICE
+	$(GO) run ./deploy/notice >bin/NOTICE && mv bin/NOTICE deploy/NOTICE
+
+release:
+	deploy/release.sh
 
 release-check:
 	deploy/check/release.sh

@@ -14,6 +14,12 @@ func WordsOf(w []uint64) Words { return append(w, make(Words, wordPad)...) }
 // WordsLen returns how many words n bases take.
 func WordsLen(n int) int { return (n+PerWord-1)/PerWord + wordPad }
 
+// Read is a read of N bases. The value of a letter other than A, C, G and T is arbitrary.
+type Read struct {
+	Bases Words
+	N     int
+}
+
 // At returns base i.
 func (b Words) At(i int) byte { return byte(b[i>>5]>>(2*uint(i&31))) & 3 }
 

@@ -11,6 +11,8 @@ import (
 	"testing/iotest"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/tasks"
+	"orcomgo/internal/testrun"
 )
 
 // cutAll returns what a cutter of records makes of a text, as a string for each block, the last of which is the error.
@@ -22,7 +24,7 @@ func cutAll(text string, blockSize, threads, piece int) (blocks []string) {
 	c := newRecordCutter(&source{path: "x", close: func() {}}, kind, blockSize, 0, nil, false)
 	c.walker.in = iotest.HalfReader(strings.NewReader(text))
 	if threads > 1 {
-		c.parallel(newPool(threads), threads*piecesAThread)
+		c.parallel(tasks.NewPool(threads), threads*piecesAThread)
 		c.ahead.piece, c.walker.longSequence = piece, 1+piece/5
 	}
 	a := NewCPU(Resources{Run: serial})
@@ -49,12 +51,12 @@ func TestParsedAhead(t *testing.T) {
 			texts = append(texts, tt.text)
 		}
 	}
-	texts = append(texts, unusualTexts(2, 40)...)
+	texts = append(texts, unusualTexts(2, testrun.Pick(10, 16, 40))...)
 	for i := range len(texts) {
 		texts = append(texts, strings.Repeat(texts[i], 5), texts[i]+texts[i]+"@\n!", texts[i]+">x\n1\n"+texts[i])
 	}
 	r := rand.New(rand.NewSource(3))
-	for range 40 {
+	for range testrun.Pick(10, 16, 40) {
 		texts = append(texts, wrappedReads(r, 60), longSequences(r))
 	}
 	ahead := 0

@@ -107,7 +107,6 @@ type Assigner interface {
 type Resources struct {
 	Threads     int               // CPU threads of the run, shared by all streams
 	Streams     int               // blocks in flight
-	GPUs        int               // how many may be used; 0: all
 	BlockSize   uint64            // bytes of text of a block, unless one record is longer
 	BlocksFixed bool              // BlockSize must not be changed
 	Inflating   int               // bytes that the buffers of an input of gzip may take; 0: as many as are of use

@@ -107,7 +107,7 @@ func BenchmarkCut(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		marks := countLines(nil, text, 0, 0, serial)
-		cutAt(&textWindow{text: &hostText{buf: text}, n: len(text)}, marks, len(text), 1<<30, false)
+		cutAt(&textWindow{text: &hostText{buf: text}, n: len(text)}, marks, len(text), 1<<30, 4, false)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"orcomgo/binning/inflate"
+	"orcomgo/internal/tasks"
 )
 
 // memberInflater is the part of a TextBuffer that inflates members of BGZF.
@@ -177,7 +178,7 @@ func (s *source) readRegion(p []byte, at int64) (int, error) {
 	pieces := (len(p) + fillPiece - 1) / fillPiece
 	sizes := make([]int, pieces)
 	var failed atomic.Pointer[error]
-	newPool(s.threads).run(pieces, func(i int) {
+	tasks.NewPool(s.threads).Run(pieces, func(i int) {
 		part := p[i*fillPiece : min((i+1)*fillPiece, len(p))]
 		k, err := s.f.ReadAt(part, at+int64(i*fillPiece))
 		if err != nil && err != io.EOF {
@@ -295,7 +296,7 @@ func (s *source) startBGZF(n int) ([]byte, error) {
 		return nil, nil // they have other sizes than they give
 	}
 	rest := make([]byte, before.Text+int(member.Length)-n)
-	if _, err := s.fillBytes(rest); err != nil && err != io.EOF {
+	if _, err := s.Read(rest); err != nil && err != io.EOF {
 		return nil, err
 	}
 	s.gzip.Close()
@@ -326,6 +327,6 @@ func (s *source) leaveBGZF() error {
 	rest := io.NewSectionReader(s.f, b.last, math.MaxInt64-b.last)
 	s.startGzip(bufio.NewReaderSize(&counted{r: rest, n: s.count}, 1<<18), uint64(b.last))
 	skip := make([]byte, b.lastLen)
-	_, err := s.fillBytes(skip)
+	_, err := s.Read(skip)
 	return err
 }

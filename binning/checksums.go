@@ -42,12 +42,6 @@ type fileSums struct {
 	err   error
 }
 
-// teeSums begins to compute the checksums of what is read of in.
-func teeSums(ctx context.Context, in io.Reader) *fileSums {
-	s := digest.NewStream(ctx, digest.New(true, true))
-	return &fileSums{first: s, tee: s.Tee(in)}
-}
-
 // begin starts to compute the checksums of a file that is read a second time. It is called when the first block of the input is read:
 // the second reading takes its bytes from the cache of the first.
 func (f *fileSums) begin(ctx context.Context, s *source, places chan struct{}) {

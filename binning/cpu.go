@@ -2,13 +2,13 @@ package binning
 
 import (
 	"context"
-	"sync"
 
 	"orcomgo/bases"
 	"orcomgo/bins/record"
 
 	"orcomgo/bins"
 	"orcomgo/digest"
+	"orcomgo/internal/largepages"
 	"orcomgo/minimizer"
 )
 
@@ -20,7 +20,10 @@ import (
 // Half of the streams, rounded up, are served at a time. The others read, encode or write
 // meanwhile, and need no working memory here.
 func NewCPU(r Resources) Assigner {
-	c := &cpu{run: r.Run, long: longReads{least: 4 << 20, piece: 1 << 20}, busy: make(chan struct{}, max(1, (r.Streams+1)/2))}
+	c := &cpu{run: r.Run, long: longReads{least: 4 << 20, piece: 1 << 20}, jobs: make(chan *job, max(1, (r.Streams+1)/2))}
+	for range cap(c.jobs) {
+		c.jobs <- new(job)
+	}
 	c.texts.members = newMemberPool(r.Threads, r.Inflating)
 	return c
 }
@@ -29,9 +32,7 @@ type cpu struct {
 	run   bins.Runner
 	long  longReads
 	texts hostTexts
-	mu    sync.Mutex
-	jobs  []*job        // not in use
-	busy  chan struct{} // its capacity is the number of jobs that may be in use
+	jobs  chan *job // not in use
 }
 
 func (c *cpu) Text(_ context.Context, n int) (TextBuffer, error) { return c.texts.get(n), nil }
@@ -51,29 +52,13 @@ func (c *cpu) Close() error {
 func (c *cpu) free() {
 	c.texts.clear()
 	c.texts.members.clear()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.jobs = nil
-}
-
-// job returns working memory. Return it with done.
-func (c *cpu) job() *job {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := len(c.jobs)
-	if n == 0 {
-		return new(job)
+	for range len(c.jobs) {
+		select {
+		case <-c.jobs:
+			c.jobs <- new(job)
+		default: // it is in use by now
+		}
 	}
-	j := c.jobs[n-1]
-	c.jobs = c.jobs[:n-1]
-	return j
-}
-
-func (c *cpu) done(j *job) {
-	j.Text, j.b, j.parser.text = nil, nil, nil
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.jobs = append(c.jobs, j)
 }
 
 // job is the working memory for one block.
@@ -121,17 +106,17 @@ type segment struct {
 // Assign implements Assigner.
 func (c *cpu) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	if len(t.Data) > maxText {
-		return &RecordError{File: t.File, Record: t.FirstRecord + 1, Expected: "a record of less than 4 GiB", Found: "a longer one"}
+		return &RecordError{File: t.File, Record: t.FirstRecord + 1, Expected: "a record of less than 4.29 GB", Found: "a longer one"}
 	}
+	var j *job
 	select {
-	case c.busy <- struct{}{}:
+	case j = <-c.jobs:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	j := c.job()
 	defer func() {
-		c.done(j)
-		<-c.busy
+		j.Text, j.b, j.parser.text = nil, nil, nil
+		c.jobs <- j
 	}()
 	j.Text, j.b, j.run, j.long = t, b, c.run, c.long
 	j.parser = parser{text: t.Data, last: t.Last, canonical: t.Canonical, quals: t.Kind.Format().Quals,
@@ -418,5 +403,5 @@ func resize[T any](s []T, n int) []T {
 	if s != nil && cap(s) >= n {
 		return s[:n]
 	}
-	return inLargePages(make([]T, n, n+n/8))
+	return largepages.AskForMany(make([]T, n, n+n/8))
 }

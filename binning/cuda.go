@@ -20,9 +20,9 @@ import (
 // minGPUBlock is the least block size, in bytes, to which NewCUDA goes down where memory is short.
 const minGPUBlock = 1 << 20
 
-// NewCUDA returns the assigner that works on the GPUs, r.GPUs of them or all: the text of a block is
-// assembled on one, on one CUDA stream for each of the run's streams, and its columns are copied
-// back. Where a device has too little memory it lowers r.Streams, then r.BlockSize unless r.BlocksFixed
+// NewCUDA returns the assigner that works on the first GPU: the text of a block is
+// assembled there, on one CUDA stream for each of the run's streams, and its columns are copied
+// back. Where the GPU has too little memory it lowers r.Streams, then r.BlockSize unless r.BlocksFixed
 // is set, and calls r.Note. Blocks that the kernels don't support (FASTA, wrapped FASTQ, malformed records) are
 // binned on the CPU.
 func NewCUDA(r *Resources) (Assigner, error) {
@@ -32,39 +32,39 @@ func NewCUDA(r *Resources) (Assigner, error) {
 		err = c.makeLanes(r)
 	}
 	if err != nil {
-		c.closeDevices()
+		c.closeDevice()
 		return nil, err
 	}
 	return c, nil
 }
 
-// How many pinned pieces there are, through which text goes to the devices, and of how many parts of fillPiece a piece consists. A piece is
-// in use until it has been copied to a device. Members of BGZF are copied from regions, and the text of other gzip comes more slowly, one
-// part at a time.
+// How many pinned pieces there are, through which text goes to the device, and how many bytes a piece has. A piece is in use until it
+// has been copied to the device. A few large copies are faster than many small ones, since each call of the driver takes time, and
+// goroutines wait for each other there. Members of BGZF are copied from regions, and the text of other gzip comes more slowly, one
+// fillPiece at a time.
 const (
-	ringPieces     = 16
-	ringPieceParts = 4 // 1 if all inputs are gzip
+	ringPieces    = 16
+	ringPieceSize = 4 * fillPiece // fillPiece if all inputs are gzip
 )
 
 // cuda is an Assigner.
 type cuda struct {
-	devices []*cudakern.Device
-	ring    *cudakern.Ring
-	// pieceParts is how many parts of fillPiece a piece of the ring has.
-	pieceParts int
+	device *cudakern.Device
+	ring   *cudakern.Ring
+	// pieceSize is how many bytes a piece of the ring has.
+	pieceSize int
 
 	cpu   Assigner
 	texts hostTexts // for blocks that are binned on the CPU
 	note  func(string)
 	lanes chan *cudakern.Lane
-	made  *madeColumns // for the first blocks
 	// Regions that no input uses: pinned ones, and those that were not needed so far. There are as many as lanes, since an
 	// input that is read has a lane.
 	regions, newRegions chan *regions
 
 	mu         sync.Mutex
 	outputs    map[*bins.Block]*cudaColumns
-	stats      CUDAStats
+	blocks     int       // that were binned on the device
 	noteMemory sync.Once // calls note at the first block that does not fit
 	stopping   sync.WaitGroup
 	stopped    error // of Finish
@@ -74,54 +74,31 @@ type cuda struct {
 type cudaColumns struct {
 	out    cudakern.Output
 	pinned bool // the block's slices point into it
-	used   bool // by the device
 }
 
-// CUDAStats is what the GPUs did in a run. The times of several streams overlap.
-type CUDAStats struct {
-	Devices              []cudakern.Description
-	Blocks, CPUBlocks    int
-	KernelMS, DownloadMS float64 // by the streams' own clocks
-	DownloadBytes        uint64
-	PinMS                float64
-	PinBytes             uint64
-}
-
-// open opens the GPUs, at most r.GPUs unless that is 0, and makes memory for a ring of pieces and for columns meanwhile.
-func (c *cuda) open(r *Resources) error {
-	n, err := cudakern.Count()
-	if err != nil {
-		return err
-	}
-	if r.GPUs > 0 {
-		n = min(n, r.GPUs)
-	}
-	c.pieceParts = 1
+// open opens the GPU, and makes memory for a ring of pieces meanwhile.
+func (c *cuda) open(r *Resources) (err error) {
+	c.pieceSize = fillPiece
 	if !r.AllGzip {
-		c.pieceParts = ringPieceParts
+		c.pieceSize = ringPieceSize
 	}
-	c.made = makeColumns(r)
-	pieceSize := c.pieceParts * fillPiece
-	c.devices = make([]*cudakern.Device, n)
 	var memory *cudakern.HostMemory
 	var opened errgroup.Group
 	opened.Go(func() (err error) {
-		memory, err = cudakern.NewHostMemory(ringPieces * pieceSize)
+		memory, err = cudakern.NewHostMemory(ringPieces * c.pieceSize)
 		return err
 	})
-	for i := range n {
-		opened.Go(func() (err error) {
-			c.devices[i], err = cudakern.Open(i)
-			return err
-		})
-	}
+	opened.Go(func() (err error) {
+		c.device, err = cudakern.Open(0)
+		return err
+	})
 	if err := opened.Wait(); err != nil {
 		if memory != nil {
 			memory.Free()
 		}
 		return err
 	}
-	c.ring, err = cudakern.NewRing(c.devices, memory, pieceSize)
+	c.ring, err = cudakern.NewRing(c.device, memory, c.pieceSize)
 	return err
 }
 
@@ -131,53 +108,30 @@ func (c *cuda) Admit(context.Context) error { return nil }
 // Written implements Assigner.
 func (c *cuda) Written(*bins.Block) {}
 
-// stopDevices ends all work on the devices. Pinned memory becomes usual memory.
-func (c *cuda) stopDevices() error {
-	var all error
-	// After an error, copies between a lane and pinned memory of another device may be queued. So all lanes are waited for before any
-	// memory is unpinned.
-	for len(c.lanes) > 0 {
-		all = errors.Join(all, (<-c.lanes).Settle())
+// closeDevice ends all work on the device, unless it was stopped, and frees memory.
+func (c *cuda) closeDevice() error {
+	if c.device == nil {
+		return nil
 	}
-	for _, d := range c.devices {
-		if d != nil {
-			all = errors.Join(all, d.Stop())
-		}
-	}
-	return all
+	return c.device.Close()
 }
 
-// closeDevices does what stopDevices does, unless that was called, and frees memory.
-func (c *cuda) closeDevices() error {
-	all := errors.Join(c.stopDevices(), c.made.free())
-	for _, columns := range c.outputs {
-		all = errors.Join(all, columns.out.Free())
-	}
-	for _, d := range c.devices {
-		if d != nil {
-			all = errors.Join(all, d.Close())
-		}
-	}
-	return all
-}
-
-// makeLanes makes a lane for each stream, or as many as there is memory for, on the devices in turn.
+// makeLanes makes a lane for each stream, or as many as there is memory for.
 func (c *cuda) makeLanes(r *Resources) error {
-	streams, block := r.Streams, r.BlockSize
+	name, streams, block := c.device.Description().Name, r.Streams, r.BlockSize
 	var lanes []*cudakern.Lane
 	for len(lanes) < streams {
-		d := c.devices[len(lanes)%len(c.devices)]
-		l, err := d.NewLane(int(min(block+memberSlack, cudakern.MaxText)), &bin8)
+		l, err := c.device.NewLane(int(min(block+memberSlack, cudakern.MaxText)), &bin8)
 		if errors.Is(err, cudakern.ErrMemory) {
 			if len(lanes) > 0 {
 				streams = len(lanes)
 				break
 			}
 			if r.BlocksFixed {
-				return fmt.Errorf("%s: %w for blocks of %d MB (%w)", d.Description().Name, errDeviceMemory, block/1e6, err)
+				return fmt.Errorf("%s: %w for blocks of %d MB (%w)", name, errDeviceMemory, block/1e6, err)
 			}
 			if block/2 < minGPUBlock {
-				return fmt.Errorf("%s: %w", d.Description().Name, err)
+				return fmt.Errorf("%s: %w", name, err)
 			}
 			block /= 2
 			continue
@@ -189,7 +143,7 @@ func (c *cuda) makeLanes(r *Resources) error {
 	}
 	if streams != r.Streams || block != r.BlockSize {
 		r.Note(fmt.Sprintf("%s has too little free memory for %d streams of %d MB blocks: using %d of %d MB",
-			c.devices[0].Description().Name, r.Streams, r.BlockSize/1e6, streams, block/1e6))
+			name, r.Streams, r.BlockSize/1e6, streams, block/1e6))
 	}
 	r.Streams, r.BlockSize = streams, block
 	c.lanes = make(chan *cudakern.Lane, len(lanes))
@@ -242,9 +196,6 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 		cols.pinned = false
 		b.Lengths.Each, b.Order, b.Place, b.Packed, b.Names, b.Quals = nil, nil, nil, nil, nil, nil
 	}
-	c.mu.Lock()
-	c.stats.CPUBlocks++
-	c.mu.Unlock()
 	if !onDevice {
 		return c.cpu.Assign(ctx, t, b)
 	}
@@ -264,10 +215,6 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 func (c *cuda) onDevice(t *Text, text *deviceText, end int, tail []byte, b *bins.Block, cols *cudaColumns) (bool, error) {
 	if end == 0 {
 		return false, nil
-	}
-	if !cols.used {
-		cols.used = true
-		cols.out = cudakern.NewOutput(c.made.take())
 	}
 	want := cudakern.Columns{Names: t.Keep.Names, Quals: t.Keep.Quals, Map: t.Keep.Bin8, Coded: true, RawNames: t.Keep.PlainNames}
 	r, err := text.lane.Bin(end, t.Len, want, &cols.out)
@@ -302,24 +249,8 @@ func (c *cuda) onDevice(t *Text, text *deviceText, end int, tail []byte, b *bins
 	b.TextHash = digest.TextHashOfSums(r.TextSums)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := &c.stats
-	s.Blocks++
-	s.KernelMS, s.DownloadMS = s.KernelMS+r.KernelMS, s.DownloadMS+r.DownloadMS
-	s.DownloadBytes += r.DownloadBytes
+	c.blocks++
 	return true, nil
-}
-
-// Stats returns what the GPUs have done so far.
-func (c *cuda) Stats() CUDAStats {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.stats
-	for _, d := range c.devices {
-		s.Devices = append(s.Devices, d.Description())
-		ms, n := d.PinTime()
-		s.PinMS, s.PinBytes = s.PinMS+ms, s.PinBytes+n
-	}
-	return s
 }
 
 // deviceError returns an error of the device as a DeviceError, others as they are.
@@ -334,35 +265,19 @@ func deviceError(err error) error {
 func (c *cuda) DeviceBlocks() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.stats.Blocks
+	return c.blocks
 }
 
-// Finish implements finisher: it frees the devices while the last blocks are written, since that takes 0.1 s.
+// Finish implements finisher: it frees the device while the last blocks are written, since that takes 0.1 s.
 func (c *cuda) Finish() error {
-	c.noteStart()
-	c.stopping.Go(func() { c.stopped = c.stopDevices() })
+	c.stopping.Go(func() { c.stopped = c.device.Stop() })
 	return nil
-}
-
-// noteStart notes what the start of the GPU took.
-func (c *cuda) noteStart() {
-	s := c.Stats()
-	if s.Blocks == 0 {
-		return
-	}
-	d := s.Devices[0]
-	name := d.Name
-	if n := len(s.Devices); n > 1 {
-		name = fmt.Sprintf("%d x %s", n, name)
-	}
-	c.note(fmt.Sprintf("%s: context %.2f s, kernels %.2f s, %d MB of host memory pinned in %.2f s",
-		name, d.ContextMS/1e3, d.ModuleMS/1e3, s.PinBytes/1e6, s.PinMS/1e3))
 }
 
 // Close implements Assigner.
 func (c *cuda) Close() error {
 	c.stopping.Wait()
-	return errors.Join(c.stopped, c.cpu.Close(), c.closeDevices())
+	return errors.Join(c.stopped, c.cpu.Close(), c.closeDevice())
 }
 
 // binsOf appends the bins of a result to dst.

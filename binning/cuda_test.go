@@ -17,6 +17,7 @@ import (
 	"orcomgo/internal/testrun"
 
 	"orcomgo/bins"
+	"orcomgo/internal/tasks"
 )
 
 // These tests run on a machine with a GPU: make test-cuda builds them.
@@ -242,7 +243,7 @@ func TestCUDASameData(t *testing.T) {
 
 // TestCUDAWaitEnds: waiting for a lane, or for regions, ends with the context.
 func TestCUDAWaitEnds(t *testing.T) {
-	r := &Resources{Note: func(string) {}, Threads: 2, Streams: 1, BlockSize: 1 << 20, Run: newPool(2).run}
+	r := &Resources{Note: func(string) {}, Threads: 2, Streams: 1, BlockSize: 1 << 20, Run: tasks.NewPool(2).Run}
 	a, err := NewCUDA(r)
 	if err != nil {
 		t.Skip(err)
@@ -272,7 +273,7 @@ func BenchmarkAssign(b *testing.B) {
 	text := cudaText(rand.New(rand.NewPCG(1, 2)), 250000, 100, 0, 1, "\n", func(int) bool { return false })
 	for _, keep := range []Keep{{}, {Names: true, Quals: true, Forms: true}} {
 		b.Run(fmt.Sprintf("all=%v", keep.Quals), func(b *testing.B) {
-			r := &Resources{Note: func(string) {}, Threads: 4, Streams: 1, BlockSize: uint64(len(text)), Run: newPool(4).run}
+			r := &Resources{Note: func(string) {}, Threads: 4, Streams: 1, BlockSize: uint64(len(text)), Run: tasks.NewPool(4).Run}
 			a, err := NewCUDA(r)
 			if err != nil {
 				b.Fatal(err)
@@ -299,90 +300,4 @@ func BenchmarkAssign(b *testing.B) {
 			}
 		})
 	}
-}
-
-// TestCUDARates prints the tables of docs/PERFORMANCE.md for the file ORCOMGO_RATES, with
-// outputs in ORCOMGO_OUT.
-func TestCUDARates(t *testing.T) {
-	path, out := os.Getenv("ORCOMGO_RATES"), os.Getenv("ORCOMGO_OUT")
-	if path == "" || out == "" {
-		t.Skip("ORCOMGO_RATES or ORCOMGO_OUT is not set")
-	}
-	measure := func(what string, o record.Options, streams, threads int, onGPU bool) {
-		var stats CUDAStats
-		c := Config{OutDir: filepath.Join(out, "rates"), Options: o, Threads: threads, Streams: streams, Force: true,
-			Inputs: []InputSpec{{Path: path, Mate: -1}}, Note: func(line string) { t.Log(line) }}
-		if onGPU {
-			c.NewAssigner = func(r *Resources) (Assigner, error) {
-				a, err := NewCUDA(r)
-				if err != nil {
-					return nil, err
-				}
-				return &recordingAssigner{a.(*cuda), &stats}, nil
-			}
-		}
-		begin := time.Now()
-		s, err := Run(context.Background(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		wall := time.Since(begin)
-		os.RemoveAll(c.OutDir)
-		rate := func(d time.Duration) float64 { return float64(s.TextBytes) / d.Seconds() / 1e9 }
-		g := s.Stages
-		t.Logf("%-9s %3d MiB x %d, %2d threads: %5.2f GB/s, running %5.2f | "+
-			"wall %.2f start %.2f read %.2f assign %.2f encode %.2f write %.2f commit %.2f",
-			what, o.BlockSize>>20, s.Streams, threads, rate(wall), rate(wall-g.Start), wall.Seconds(), g.Start.Seconds(), g.Read.Seconds(),
-			g.Assign.Seconds(), g.Encode.Seconds(), g.Write.Seconds(), g.Commit.Seconds())
-		if onGPU {
-			t.Logf("          GPU: context %.0f ms, module %.0f, pinned %d MB in %.0f ms; %d blocks (%d on CPU) "+
-				"kernels %.0f, down %.0f (%.2f GB)",
-				stats.Devices[0].ContextMS, stats.Devices[0].ModuleMS, stats.PinBytes>>20, stats.PinMS, stats.Blocks, stats.CPUBlocks,
-				stats.KernelMS, stats.DownloadMS, float64(stats.DownloadBytes)/1e9)
-		}
-	}
-	seqs, all := record.Options{ReadsOnly: true, OrderAny: true}, record.Options{}
-	for _, what := range strings.Fields(os.Getenv("ORCOMGO_TABLES")) {
-		switch what {
-		case "gpu":
-			for _, block := range []uint64{16, 64, 256} {
-				for _, streams := range []int{1, 2, 4, 8} {
-					seqs.BlockSize, all.BlockSize = block<<20, block<<20
-					measure("gpu seqs", seqs, streams, 16, true)
-					measure("gpu all", all, streams, 16, true)
-				}
-			}
-		case "gpu-short":
-			for _, streams := range []int{4, 8} {
-				seqs.BlockSize, all.BlockSize = 64<<20, 64<<20
-				measure("gpu seqs", seqs, streams, 16, true)
-				measure("gpu all", all, streams, 16, true)
-			}
-		case "gpu-long":
-			for _, block := range []uint64{16, 32, 64} {
-				seqs.BlockSize, all.BlockSize = block<<20, block<<20
-				measure("gpu seqs", seqs, 4, 16, true)
-				measure("gpu all", all, 4, 16, true)
-			}
-		case "cpu":
-			for _, threads := range []int{16, 8, 4, 1} {
-				seqs.BlockSize, all.BlockSize = 64<<20, 64<<20
-				measure("cpu seqs", seqs, 4, threads, false)
-				if threads == 16 {
-					measure("cpu all", all, 4, threads, false)
-				}
-			}
-		}
-	}
-}
-
-// recordingAssigner keeps what a GPU did when it is closed.
-type recordingAssigner struct {
-	*cuda
-	stats *CUDAStats
-}
-
-func (s *recordingAssigner) Close() error {
-	*s.stats = s.cuda.Stats()
-	return s.cuda.Close()
 }

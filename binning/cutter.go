@@ -21,13 +21,8 @@ type chunk struct {
 // cutter cuts an input into blocks. next returns the next one, whose text the caller frees. The
 // last block has Last set. Waiting for memory ends with ctx.
 type cutter interface {
-	next(ctx context.Context, memory textMemory) (*chunk, error)
+	next(ctx context.Context, memory Assigner) (*chunk, error)
 	close()
-}
-
-// textMemory has memory for texts; an Assigner does.
-type textMemory interface {
-	Text(ctx context.Context, n int) (TextBuffer, error)
 }
 
 // minRecordText bounds the number of records of a block, to one for so many bytes of the block
@@ -38,6 +33,7 @@ const minRecordText = 32
 type lineCutter struct {
 	src       *source
 	kind      record.Kind
+	each      int // how many lines each record has, or each pair that is not to be divided
 	blockSize int
 	size      int    // of the memory to begin a block with
 	left      []byte // text that was read and is not in a block yet
@@ -50,7 +46,7 @@ type lineCutter struct {
 
 func (c *lineCutter) close() { c.src.close() }
 
-func (c *lineCutter) next(ctx context.Context, memory textMemory) (*chunk, error) {
+func (c *lineCutter) next(ctx context.Context, memory Assigner) (*chunk, error) {
 	text, err := memory.Text(ctx, c.size)
 	if err != nil {
 		return nil, err
@@ -101,7 +97,7 @@ func (c *lineCutter) cut(text TextBuffer) (*chunk, error) {
 			}
 		}
 		w := &textWindow{text: text, n: e.n}
-		end := cutAt(w, e.marks, min(target, e.n), maxLines, c.ended(&e))
+		end := cutAt(w, e.marks, min(target, e.n), maxLines, c.each, c.ended(&e))
 		if w.err != nil {
 			return nil, w.err
 		}
@@ -167,7 +163,7 @@ func (c *lineCutter) grow(text TextBuffer, n, keep int) error {
 		return nil
 	}
 	if uint64(n) > 2*maxBlockSize+1+memberSlack {
-		return &RecordError{File: c.src.path, Record: c.records + 1, Expected: "a record of less than 4 GiB", Found: "a longer one"}
+		return &RecordError{File: c.src.path, Record: c.records + 1, Expected: "a record of less than 4.29 GB", Found: "a longer one"}
 	}
 	return text.Grow(n, keep)
 }
@@ -221,10 +217,10 @@ func serial(n int, task func(int)) {
 	}
 }
 
-// cutAt returns the end of the longest block of whole records within the first limit bytes and
-// maxLines lines of text; 0 if there is none. The text after it does not begin with a blank
-// line, which might belong to the last record's tail, unless all of the text is the block.
-func cutAt(text *textWindow, marks []Mark, limit, maxLines int, eof bool) int {
+// cutAt returns the end of the longest block of whole records, or pairs of them, which have so many lines each, within the first
+// limit bytes and maxLines lines of text; 0 if there is none. The text after it does not begin with a blank line, which might
+// belong to the last record's tail, unless all of the text is the block.
+func cutAt(text *textWindow, marks []Mark, limit, maxLines, each int, eof bool) int {
 	// The last mark before the limit that still has few enough lines.
 	end, lines := 0, 0
 	for _, m := range marks {
@@ -246,11 +242,11 @@ func cutAt(text *textWindow, marks []Mark, limit, maxLines int, eof bool) int {
 	}
 	// Back to the end of the last line, then to that of the last whole record.
 	end = text.lastLineEnd(end)
-	for ; lines%4 != 0; lines-- {
+	for ; lines%each != 0; lines-- {
 		end = text.lineBefore(end)
 	}
 	for end > 0 && (end == text.n || text.at(end) == '\n' || text.at(end) == '\r') {
-		for range 4 {
+		for range each {
 			end = text.lineBefore(end)
 		}
 	}

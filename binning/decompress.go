@@ -32,7 +32,7 @@ func isBzip2(head []byte) bool {
 func newXZ(in *bufio.Reader) (io.Reader, error) {
 	head, _ := in.Peek(64)
 	if n := xzDictionary(head); n > maxXZDictionary {
-		return nil, fmt.Errorf("the xz data needs %d MiB of memory for its dictionary, expected at most %d", n>>20, maxXZDictionary>>20)
+		return nil, fmt.Errorf("the xz data needs %d MB of memory for its dictionary, expected at most %d", n/1e6, maxXZDictionary/1_000_000)
 	}
 	d := &decompressor{format: "xz", in: watched{r: in}}
 	z, err := xz.NewReader(bufio.NewReaderSize(&d.in, decompressBuffer))
@@ -40,7 +40,10 @@ func newXZ(in *bufio.Reader) (io.Reader, error) {
 		return nil, d.explain(err)
 	}
 	// The library takes a file that ends between two blocks for complete.
-	d.r, d.complete = z, d.in.endsAsXZ
+	d.r, d.complete = z, func() bool { // maybe zeros follow the end of a stream
+		tail := d.in.tail
+		return len(tail) == xzFooter && string(tail[10:]) == "YZ" && binary.LittleEndian.Uint32(tail) == crc32.ChecksumIEEE(tail[4:10])
+	}
 	return d, nil
 }
 
@@ -133,9 +136,3 @@ func (w *watched) Read(p []byte) (int, error) {
 
 // xzFooter is the length of the end of a stream of xz in bytes: a checksum of the next 6, the size of the index, flags, and YZ.
 const xzFooter = 12
-
-// endsAsXZ reports whether the data ends with the end of a stream and, maybe, zeros.
-func (w *watched) endsAsXZ() bool {
-	return len(w.tail) == xzFooter && string(w.tail[10:]) == "YZ" &&
-		binary.LittleEndian.Uint32(w.tail) == crc32.ChecksumIEEE(w.tail[4:10])
-}

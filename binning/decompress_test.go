@@ -116,7 +116,7 @@ func TestXZDictionary(t *testing.T) {
 	if n := xzDictionary(forged); n != 3<<30 {
 		t.Errorf("%d", n)
 	}
-	if _, err := decompressed(forged); err == nil || !strings.Contains(err.Error(), "3072 MiB") {
+	if _, err := decompressed(forged); err == nil || !strings.Contains(err.Error(), "3221 MB") {
 		t.Errorf("%v", err)
 	}
 }

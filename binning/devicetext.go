@@ -82,37 +82,13 @@ func (t *deviceText) Fill(at, n int, f func(p []byte) (int, error)) (int, error)
 	return n, deviceError(t.lane.Upload(p, n, at))
 }
 
-// PieceParts implements TextBuffer.
-func (t *deviceText) PieceParts() int {
+// FillSize implements TextBuffer: a piece of the ring.
+func (t *deviceText) FillSize() int {
 	if t.host != nil {
-		return 1
+		return t.host.FillSize()
 	}
-	return t.cuda.pieceParts
+	return t.cuda.pieceSize
 }
-
-// Piece implements TextBuffer.
-func (t *deviceText) Piece() (textPiece, error) {
-	p, err := t.cuda.ring.Get(t.ctx)
-	if err != nil {
-		return nil, deviceError(err)
-	}
-	return &devicePiece{t, p}, nil
-}
-
-// devicePiece is a textPiece: a piece of the ring.
-type devicePiece struct {
-	text  *deviceText
-	piece *cudakern.Piece
-}
-
-func (p *devicePiece) Bytes() []byte { return p.piece.Mem }
-
-func (p *devicePiece) Store(n, at int) error {
-	p.text.end.keep(p.piece.Mem[:n], at)
-	return deviceError(p.text.lane.Upload(p.piece, n, at))
-}
-
-func (p *devicePiece) Release() { p.piece.Release() }
 
 func (t *deviceText) Read(from, to int) ([]byte, error) {
 	if t.host != nil {
@@ -133,12 +109,8 @@ func (t *deviceText) CountLines(from, to int) ([]int, error) {
 	return counts, deviceError(err)
 }
 
-// CountLines of a lane counts the lines of pieces of the same size as CountLines of a TextBuffer. If the
-// sizes differ, one of these constants is negative and does not compile.
-const (
-	_ = uint(fillPiece - cudakern.CountPiece)
-	_ = uint(cudakern.CountPiece - fillPiece)
-)
+// CountLines of a lane counts the lines of pieces of the same size as CountLines of a TextBuffer. An index other than 0 does not compile.
+var _ = [1]int{}[fillPiece-cudakern.CountPiece]
 
 // Inflates implements TextBuffer.
 func (t *deviceText) Inflates() bool { return t.host == nil }
@@ -180,7 +152,7 @@ func (t *deviceText) Regions() (_ [][]byte, release func(), err error) {
 	for ; n < len(r) && r[n] != nil; n++ {
 	}
 	for k := n + pinnedAtOnce; n < min(k, len(r)) && err == nil; n++ {
-		r[n], err = c.devices[0].Pin(regionSize)
+		r[n], err = c.device.Pin(regionSize)
 	}
 	if errors.Is(err, cudakern.ErrMemory) {
 		err = errLeaveBGZF

@@ -79,7 +79,7 @@ func TestBadInputs(t *testing.T) {
 
 // TestCancel ends runs at some moment; nothing may be left of them.
 func TestCancel(t *testing.T) {
-	text := simulate(7, 20000, 100, 100, "1")
+	text, runs := simulate(7, testrun.Pick(8000, 20000, 20000), 100, 100, "1"), testrun.Pick(10, 30, 30)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.fastq")
 	if err := os.WriteFile(path, text, 0o666); err != nil {
@@ -87,9 +87,9 @@ func TestCancel(t *testing.T) {
 	}
 	out := filepath.Join(dir, "out")
 	cancelled := 0
-	for i := range 30 {
+	for i := range runs {
 		ctx, cancel := context.WithCancel(context.Background())
-		time.AfterFunc(time.Duration(i)*time.Millisecond, cancel)
+		time.AfterFunc(time.Duration(i*30/runs)*time.Millisecond, cancel)
 		_, err := Run(ctx, Config{Inputs: []InputSpec{{Path: path, Mate: -1}}, OutDir: out, Threads: 2,
 			Options: record.Options{BlockSize: 100_000}})
 		cancel()
@@ -175,7 +175,7 @@ func TestReadError(t *testing.T) {
 // TestAssignWaitEnds: Assign ends with the context while it waits for working memory.
 func TestAssignWaitEnds(t *testing.T) {
 	c := NewCPU(Resources{Streams: 1, Run: serial}).(*cpu)
-	c.busy <- struct{}{}
+	<-c.jobs
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(10*time.Millisecond, cancel)
 	err := c.Assign(ctx, &Text{Data: []byte("@a\nC\n+\nI\n"), Last: true}, new(bins.Block))

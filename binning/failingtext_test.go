@@ -158,7 +158,7 @@ func (t *failingText) Free() { t.f.use(-1, 0) }
 func writeFailingInputs(t *testing.T) []string {
 	t.Helper()
 	// The first megabyte is never inflated elsewhere; the long record makes a block grow.
-	text := simulate(4, 9_000, 90, 110, "a")
+	text := simulate(4, 6_000, 90, 110, "a")
 	text = append(text, "@long\n"+strings.Repeat("A", 400_000)+"\n+\n"+strings.Repeat("I", 400_000)+"\n"...)
 	text = append(text, simulate(5, 1_000, 90, 110, "b")...)
 	dir := t.TempDir()

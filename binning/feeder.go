@@ -21,7 +21,7 @@ func newFeeder(inputs []*input) *feeder {
 	f := new(feeder)
 	for i, in := range inputs {
 		// The place of a unit is that of the first of its inputs.
-		members := groupOf(inputs, leadOf(inputs, in))
+		members := groupOf(inputs, inputs[in.spec.FirstOf(in.index)])
 		if !slices.ContainsFunc(members, func(other *input) bool { return other.index < i }) {
 			f.units = append(f.units, members)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"orcomgo/bases"
 	"orcomgo/bins/record"
+	"orcomgo/internal/codectest"
 	"orcomgo/internal/testrun"
 
 	"orcomgo/bins"
@@ -26,7 +27,7 @@ func binText(t testing.TB, text []byte, blockSize int, wrapped bool) ([]byte, er
 		kind, wrapped = record.FASTA, true
 	}
 	src := &source{path: "x", close: func() {}}
-	var c cutter = &lineCutter{src: src, kind: kind, blockSize: blockSize, left: text, eof: true}
+	var c cutter = &lineCutter{src: src, kind: kind, each: 4, blockSize: blockSize, left: text, eof: true}
 	if wrapped && len(text) > 0 {
 		c = newRecordCutter(src, kind, blockSize, 0, text, true)
 	}
@@ -72,7 +73,7 @@ func binText(t testing.TB, text []byte, blockSize int, wrapped bool) ([]byte, er
 	}
 }
 
-// checkSignatures compares with the plain definition.
+// checkSignatures compares with the signatures of the letters.
 func checkSignatures(t testing.TB, b *bins.Block) {
 	t.Helper()
 	seqs, err := b.AppendSequencesOf(nil, 0, b.Records)
@@ -86,7 +87,7 @@ func checkSignatures(t testing.TB, b *bins.Block) {
 	at := 0
 	for _, bin := range b.Bins {
 		for _, k := range b.Order[at : at+int(bin.Reads)] {
-			sig, pos, reverse := minimizer.Reference(seqs[starts[k]:starts[k+1]], minimizer.K, minimizer.Skip)
+			sig, pos, reverse := codectest.Signature(seqs[starts[k]:starts[k+1]])
 			if place := b.Place[at]; sig != bin.Signature || pos != place>>1 || reverse != (place&1 != 0) {
 				t.Fatalf("read %d: signature %s at %d, want %s at %d", k, minimizer.Letters(bin.Signature), place>>1, minimizer.Letters(sig), pos)
 			}

@@ -29,21 +29,25 @@ const sniffLen = 1 << 20
 // openInput opens an input and looks at its first text. If wrapped is set, FASTQ is read as
 // wrapped over lines. It is also if the first text does not have four lines a record; then the
 // RecordError says where.
-func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *RecordError, error) {
+func (r *run) openInput(ctx context.Context, i int, wrapped bool) (in *input, strict *RecordError, err error) {
 	spec := r.Inputs[i]
 	src, err := r.openSource(ctx, spec.Path, &r.read[i])
 	if err != nil {
 		return nil, nil, err
 	}
+	defer func() {
+		if err != nil {
+			src.close()
+		}
+	}()
 	head := make([]byte, sniffLen)
-	n, err := src.fillBytes(head)
+	n, err := src.Read(head)
 	if err != nil && err != io.EOF {
-		src.close()
 		return nil, nil, err
 	}
 	head = head[:n]
 	ended := err == io.EOF
-	in := &input{index: i, spec: spec, src: src}
+	in = &input{index: i, spec: spec, src: src}
 	blockSize := int(r.Options.BlockSize)
 	size := blockSize
 	if src.plain {
@@ -51,12 +55,10 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 	} else if src.named {
 		size = int(min(src.likely(), int64(blockSize)))
 	}
-	var strict *RecordError
 	kind := record.FASTQ // of an empty input
 	if n > 0 {
 		var ok bool
 		if kind, ok = record.KindOf(head[0]); !ok {
-			src.close()
 			return nil, nil, &RecordError{File: src.path, Record: 1, Expected: expectedMarks(), Found: showByte(head[0])}
 		}
 	}
@@ -68,20 +70,25 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 			wrapped = true
 		}
 	}
+	if wrapped {
+		in.spec.Interleaved = false
+	}
 	in.info = record.Input{Name: inputName(spec.Path, kind), Kind: kind, Mate: spec.Mate, First: spec.First,
-		Further: spec.Further, Lead: spec.Lead}
+		Further: spec.Further, Lead: spec.Lead, Interleaved: in.spec.Interleaved}
 	if wrapped && n > 0 {
 		c := newRecordCutter(src, kind, blockSize, size, head, ended)
-		if r.pool.threads > 1 {
+		if r.Threads > 1 {
 			c.parallel(r.pool, r.piecesAhead)
 		}
 		in.cutter = c
 	} else {
-		c := &lineCutter{src: src, kind: kind, blockSize: blockSize, size: size, left: head, eof: ended}
+		c := &lineCutter{src: src, kind: kind, each: 4, blockSize: blockSize, size: size, left: head, eof: ended}
+		if in.spec.Interleaved {
+			c.each = 8
+		}
 		if src.gzip != nil && src.named && !ended {
 			more, err := src.startBGZF(n)
 			if err != nil {
-				src.close()
 				return nil, nil, err
 			}
 			c.left, c.ahead, c.size = append(head, more...), len(more), size+memberSlack
@@ -176,7 +183,7 @@ func checkTwice(inputs []InputSpec) error {
 			first[name] = in.Path
 		case other == in.Path:
 			return fmt.Errorf("%s: this input is given twice", in.Path)
-		case sameFile(other, in.Path):
+		case SameFile(other, in.Path):
 			return fmt.Errorf("%s: this input is given twice: %s is the same file", in.Path, other)
 		}
 	}
@@ -191,7 +198,8 @@ func statInput(path string) (fs.FileInfo, error) {
 	return os.Stat(path)
 }
 
-func sameFile(a, b string) bool {
+// SameFile reports whether two paths lead to one file or directory.
+func SameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
 		return false

@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"orcomgo/bins"
+	"orcomgo/internal/tasks"
+	"orcomgo/internal/testrun"
 )
 
 // TestLongReads: reads that several threads pack make the same block as others, and give the same errors.
 func TestLongReads(t *testing.T) {
 	r := rand.New(rand.NewSource(4))
-	for n := range 200 {
+	for n := range testrun.Pick(60, 200, 200) {
 		var text bytes.Buffer
 		for i := range 1 + r.Intn(4) {
 			read := make([]byte, r.Intn(400))
@@ -28,7 +30,7 @@ func TestLongReads(t *testing.T) {
 			fmt.Fprintf(&text, "@%d\n%s\n+\n%s\n", i, read, bytes.Repeat([]byte{'I'}, len(read)))
 		}
 		assign := func(long longReads) (*bins.Block, error) {
-			a := NewCPU(Resources{Threads: 2, Streams: 1, Run: newPool(2).run})
+			a := NewCPU(Resources{Threads: 2, Streams: 1, Run: tasks.NewPool(2).Run})
 			defer a.Close()
 			a.(*cpu).long = long
 			block := &bins.Block{}

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/largepages"
 )
 
 // The lines of a long sequence are parsed, and compared, by several threads, as long as all have the length of the first one.
@@ -58,7 +59,7 @@ func (w *walker) evenLines() {
 
 // moved returns a copy of bytes with room for n.
 func (w *walker) moved(b []byte, n int) []byte {
-	to := inLargePages(make([]byte, len(b), n))
+	to := largepages.AskForMany(make([]byte, len(b), n))
 	w.copy(to, b)
 	return to
 }

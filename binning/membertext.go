@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"orcomgo/binning/inflate"
+	"orcomgo/internal/tasks"
 )
 
 // memberPool is what the texts in memory of the host inflate members of BGZF with: as many goroutines for
@@ -13,10 +14,12 @@ type memberPool struct {
 	threads    int
 	regionSize int
 
-	mu       sync.Mutex
-	regions  []*[2][]byte // not in use
-	decoders []*inflate.MemberDecoder
+	mu      sync.Mutex
+	regions []*[2][]byte // not in use
 }
+
+// memberDecoders are used again, by one goroutine at a time.
+var memberDecoders = sync.Pool{New: func() any { return inflate.NewMemberDecoder() }}
 
 // regionPerThread is how many bytes of BGZF are read for each thread before they are inflated: some dozen
 // members, so that no thread waits long for the others.
@@ -73,30 +76,11 @@ func (t *hostText) Regions() (regions [][]byte, release func(), err error) {
 	}, nil
 }
 
-// decoder returns a decoder, for one goroutine. Return it with put.
-func (p *memberPool) decoder() *inflate.MemberDecoder {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	n := len(p.decoders)
-	if n == 0 {
-		return inflate.NewMemberDecoder()
-	}
-	d := p.decoders[n-1]
-	p.decoders = p.decoders[:n-1]
-	return d
-}
-
 // clear frees what is not in use.
 func (p *memberPool) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.regions, p.decoders = nil, nil
-}
-
-func (p *memberPool) put(d *inflate.MemberDecoder) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.decoders = append(p.decoders, d)
+	p.regions = nil
 }
 
 // Inflate implements TextBuffer.
@@ -115,13 +99,13 @@ func (t *hostText) Inflate(region int, members []inflate.Member, at int) error {
 	b.done = done
 	go func() {
 		defer close(done)
-		newPool(p.threads).run(len(b.tasks), func(i int) {
+		tasks.NewPool(p.threads).Run(len(b.tasks), func(i int) {
 			task := &b.tasks[i]
-			d := p.decoder()
+			d := memberDecoders.Get().(*inflate.MemberDecoder)
 			task.right = d.Inflate(t.buf[task.at:], compressed, members[task.first:task.end], func(k int, text []byte) {
 				b.lines[task.first+k] = bytes.Count(text, []byte{'\n'})
 			})
-			p.put(d)
+			memberDecoders.Put(d)
 		})
 	}()
 	return nil

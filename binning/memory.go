@@ -52,8 +52,12 @@ func (c *Config) fitMemory(sizeGiven bool) error {
 		}
 		return memoryBase + inputs + memoryPerByte*size
 	}
+	given := c.Streams
 	for c.Streams > 1 && need(c.Options.BlockSize, c.Streams) > c.Memory {
 		c.Streams--
+	}
+	if c.Streams < given && given != cpuStreams && c.Note != nil {
+		c.Note(fmt.Sprintf("blocks in flight: %d instead of %d, to stay within %d MB of memory", c.Streams, given, c.Memory/1e6))
 	}
 	size := c.Options.BlockSize
 	for !sizeGiven && size/2 >= minAutoBlock && need(size, c.Streams) > c.Memory {
@@ -64,11 +68,11 @@ func (c *Config) fitMemory(sizeGiven bool) error {
 		if sizeGiven {
 			what = fmt.Sprintf("blocks of %d bytes need", size)
 		}
-		return fmt.Errorf("%s about %d MiB of memory, and %d MiB are allowed", what, (least+1<<20-1)>>20, c.Memory>>20)
+		return fmt.Errorf("%s about %d MB of memory, and %d MB are allowed", what, (least+999_999)/1e6, c.Memory/1e6)
 	}
 	if size != c.Options.BlockSize && c.Note != nil {
-		c.Note(fmt.Sprintf("blocks of %g MB instead of %g MB, to stay within %d MiB of memory",
-			float64(size)/1e6, float64(c.Options.BlockSize)/1e6, c.Memory>>20))
+		c.Note(fmt.Sprintf("blocks of %g MB instead of %g MB, to stay within %d MB of memory",
+			float64(size)/1e6, float64(c.Options.BlockSize)/1e6, c.Memory/1e6))
 	}
 	c.Options.BlockSize = size
 	left := int(min(c.Memory-need(size, c.Streams), math.MaxInt))

@@ -2,13 +2,14 @@ package binning
 
 import (
 	"fmt"
-	"orcomgo/bins/commit"
-	"orcomgo/bins/record"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
+
+	"orcomgo/bins/commit"
+	"orcomgo/bins/record"
 )
 
 // CompressedExts are the extensions of compressed inputs. An input is restored without its one. x.bam is restored as x.fastq.

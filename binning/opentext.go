@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"sync/atomic"
+
+	"orcomgo/internal/tasks"
 )
 
 // TextReader reads the text of an input. It is not safe for concurrent use.
@@ -17,7 +19,7 @@ type TextReader struct {
 // path. An input that has to be made FASTQ by another program is refused; others may hold any text. Of unaligned BAM it is FASTQ.
 func OpenText(ctx context.Context, path string, threads int) (*TextReader, error) {
 	t := new(TextReader)
-	r := &run{Config: &Config{Threads: threads}, pool: newPool(threads)}
+	r := &run{Config: &Config{Threads: threads}, pool: tasks.NewPool(threads)}
 	var err error
 	t.src, err = r.openSource(ctx, path, &t.read)
 	return t, err
@@ -25,7 +27,7 @@ func OpenText(ctx context.Context, path string, threads int) (*TextReader, error
 
 // Read implements io.Reader.
 func (t *TextReader) Read(p []byte) (int, error) {
-	n, err := t.src.fillBytes(p)
+	n, err := t.src.Read(p)
 	t.text += uint64(n)
 	if err == io.EOF && n > 0 {
 		err = nil // the next call returns it again

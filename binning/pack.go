@@ -121,7 +121,7 @@ func packExceptions(seq []byte, start, read uint32, exceptions []record.Exceptio
 			kind = record.Lower
 		default:
 			if !isLetter(b) {
-				return 0, exceptions, badByte(b)
+				return 0, exceptions, max(b, 1) // 0 would mean that there is no bad byte
 			}
 		}
 		if kind == record.Lower && b < 'a' {
@@ -138,9 +138,6 @@ func packExceptions(seq []byte, start, read uint32, exceptions []record.Exceptio
 	}
 	return c, exceptions, 0
 }
-
-// badByte returns b, or 1 for 0, which would mean that there is no bad byte.
-func badByte(b byte) byte { return max(b, 1) }
 
 // fillT sets the bases from..to-1 of a packed read to T, which is A on the other strand.
 func fillT(packed []byte, from, to int) {

@@ -227,7 +227,7 @@ func checkContent(seq, qual []byte) *mismatch {
 	}
 	for _, c := range qual {
 		if c < minQual || c > maxQual {
-			return badQual(c)
+			return &mismatch{"a quality from '!' to '~'", showInside(c), false}
 		}
 	}
 	return nil
@@ -262,10 +262,6 @@ var letters = func() (t [256]bool) {
 
 func badLetter(c byte) *mismatch {
 	return &mismatch{"a base (a letter, '.', '-' or '*')", showInside(c), false}
-}
-
-func badQual(c byte) *mismatch {
-	return &mismatch{"a quality from '!' to '~'", showInside(c), false}
 }
 
 // showInside describes a byte inside a line: a CR there does not end it.

@@ -10,13 +10,14 @@ import (
 	"orcomgo/bins/record"
 
 	"orcomgo/bins"
+	"orcomgo/internal/tasks"
 )
 
 // run is a run in progress.
 type run struct {
 	*Config
 	cancel   context.CancelFunc // ends the context that the stages have
-	pool     *pool
+	pool     *tasks.Pool        // shares the threads among the streams
 	assigner Assigner
 	out      *bins.Writer
 	inputs   []*input
@@ -25,7 +26,6 @@ type run struct {
 	total    uint64
 	cut      atomic.Uint64 // bytes of text that are in blocks
 	worked   atomic.Uint64 // of them: what is through the stages, half of it after assigning
-	clocks   clocks
 
 	mates mates // used in block order
 	bases uint64
@@ -56,7 +56,7 @@ func (r *run) pipeline(ctx context.Context) error {
 	}
 	items := make(chan *blockTask)
 	var fills, assigning, streams sync.WaitGroup
-	encoded := bins.NewEncoded(r.Streams)
+	encoded := make([]bins.Encoded, r.Streams)
 	for i := range r.Streams {
 		streams.Add(1)
 		go func() {
@@ -116,7 +116,6 @@ func (r *run) pipeline(ctx context.Context) error {
 
 // fill reads the next block of an input.
 func (r *run) fill(ctx context.Context, it *blockTask) {
-	defer r.clocks.read.start()()
 	it.in.src.sums.begin(ctx, it.in.src, r.hashing)
 	it.chunk, it.err = it.in.cutter.next(ctx, r.assigner)
 	if it.err == nil {
@@ -176,9 +175,7 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 	}
 	releaseBuffer()
 	if err == nil {
-		stop := r.clocks.encode.start()
-		err = bins.EncodeBlock(s.encoded, &s.block, r.pool.run)
-		stop()
+		err = bins.EncodeBlock(s.encoded, &s.block, r.pool.Run)
 	}
 	<-it.earlierPlaced
 	if err == nil && r.failed() == nil {
@@ -190,7 +187,9 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 	write, collect := r.failed() == nil, false
 	if write {
 		r.out.Reserve(s.encoded)
-		collect = r.muchGarbage(it.chunk.textLen)
+		if r.sinceGC += it.chunk.textLen; r.sinceGC >= gcEvery {
+			collect, r.sinceGC = true, 0
+		}
 		r.blocks++
 		for _, bin := range s.block.Bins {
 			r.bases += bin.Bases
@@ -201,11 +200,9 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 		runtime.GC() // which later blocks don't wait for
 	}
 	if write {
-		stop := r.clocks.write.start()
 		if err := r.out.WriteReserved(s.encoded); err != nil {
 			r.fail(err)
 		}
-		stop()
 		r.through(it.chunk.textLen - it.chunk.textLen/2)
 		r.assigner.Written(&s.block)
 	}
@@ -215,15 +212,6 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 // until there is as much garbage as memory in use, and nearly all of that is buffers: up to
 // twice the memory that is needed would be used.
 const gcEvery = 1 << 30
-
-// muchGarbage reports whether the garbage collector is to be called, after a block of so much text.
-func (r *run) muchGarbage(text uint64) bool {
-	if r.sinceGC += text; r.sinceGC < gcEvery {
-		return false
-	}
-	r.sinceGC = 0
-	return true
-}
 
 // fail ends the run with an error; the first one counts. Errors about the inputs come in block
 // order, so that the first does not depend on which stream is faster.
@@ -254,7 +242,7 @@ func (c *Config) keep() Keep {
 		Bin8:  o.Quality == record.QualityBin8,
 	}
 	for _, in := range c.Inputs {
-		if in.hasMates() {
+		if in.hasMates() || in.Interleaved {
 			k.PlainNames = true
 		}
 	}
@@ -265,10 +253,7 @@ func (c *Config) keep() Keep {
 func (r *run) assign(ctx context.Context, it *blockTask, s *stream) error {
 	t, b, o := it.chunk, &s.block, &r.Options
 	t.Keep = r.keep()
-	stop := r.clocks.assign.start()
-	err := r.assigner.Assign(ctx, &t.Text, b)
-	stop()
-	if err != nil {
+	if err := r.assigner.Assign(ctx, &t.Text, b); err != nil {
 		return err
 	}
 	b.Input, b.FirstRecord, b.TextLen = it.in.index, t.FirstRecord, t.textLen
@@ -284,6 +269,11 @@ func (r *run) assign(ctx context.Context, it *blockTask, s *stream) error {
 	s.names = s.names[:0]
 	if it.in.spec.hasMates() {
 		s.names = digests(s.names, b.Names)
+	}
+	if it.in.spec.Interleaved {
+		if err := checkInterleaved(t.File, t.FirstRecord+1, b.Names); err != nil {
+			return err
+		}
 	}
 	if o.ReadsOnly || o.DropNames {
 		b.Names, b.CodedNames = nil, nil

@@ -11,27 +11,22 @@ import (
 // pump reads ahead from a reader that may block for long, such as a pipe, in a goroutine of its
 // own, so that the run can end while it blocks.
 type pump struct {
-	full   chan []byte
-	empty  chan []byte
-	err    error         // of the reader; set before full is closed
-	ended  chan struct{} // closed when the context has ended
-	reason error         // why; set before ended is closed
-	rest   []byte
-	buf    []byte // that rest is part of
+	ctx   context.Context
+	full  chan []byte
+	empty chan []byte
+	err   error // of the reader; set before full is closed
+	rest  []byte
+	buf   []byte // that rest is part of
 }
 
 const pumpSize = 1 << 18
 
 // newPump begins to read from r. When ctx ends, Read returns its error, even while r waits.
 func newPump(ctx context.Context, r io.Reader) *pump {
-	p := &pump{full: make(chan []byte, 4), empty: make(chan []byte, 4), ended: make(chan struct{})}
+	p := &pump{ctx: ctx, full: make(chan []byte, 4), empty: make(chan []byte, 4)}
 	for range cap(p.empty) {
 		p.empty <- make([]byte, pumpSize)
 	}
-	context.AfterFunc(ctx, func() {
-		p.reason = ctx.Err()
-		close(p.ended)
-	})
 	go p.fill(r)
 	return p
 }
@@ -43,16 +38,16 @@ func (p *pump) fill(r io.Reader) {
 		var buf []byte
 		select {
 		case buf = <-p.empty:
-		case <-p.ended:
-			p.err = p.reason
+		case <-p.ctx.Done():
+			p.err = p.ctx.Err()
 			return
 		}
 		var n int
 		n, p.err = r.Read(buf)
 		select {
 		case p.full <- buf[:n]:
-		case <-p.ended:
-			p.err = p.reason
+		case <-p.ctx.Done():
+			p.err = p.ctx.Err()
 		}
 	}
 }
@@ -70,8 +65,8 @@ func (p *pump) Read(dst []byte) (int, error) {
 				return 0, p.err
 			}
 			p.rest, p.buf = buf, buf[:pumpSize]
-		case <-p.ended:
-			return 0, p.reason
+		case <-p.ctx.Done():
+			return 0, p.ctx.Err()
 		}
 	}
 	n := copy(dst, p.rest)

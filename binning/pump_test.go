@@ -9,10 +9,12 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"orcomgo/internal/testrun"
 )
 
 func TestPumpDeliversEverything(t *testing.T) {
-	text := strings.Repeat("sequence ", 100_000)
+	text := strings.Repeat("sequence ", testrun.Pick(20_000, 100_000, 100_000))
 	for name, in := range map[string]io.Reader{
 		"whole":          strings.NewReader(text),
 		"byte by byte":   iotest.OneByteReader(strings.NewReader(text)),

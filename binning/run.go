@@ -15,12 +15,14 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"orcomgo/bins/record"
 
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
+	"orcomgo/internal/tasks"
 )
 
 // cpuStreams is how many blocks are in flight on the CPU by default.
@@ -38,6 +40,8 @@ type InputSpec struct {
 	// Mate is -1 then.
 	Further bool
 	Lead    int // only with Further
+	// Interleaved says that first and second mates alternate. Run sets it of files that begin so, unless Config.Unpaired is set.
+	Interleaved bool
 	// Sample is the name of the sample that it belongs to, in an archive of several. It is recorded unless Config.Record is RecordNothing.
 	Sample string
 }
@@ -51,14 +55,15 @@ type Progress func(stage string, done, total uint64)
 
 // Config says what to do.
 type Config struct {
-	Inputs  []InputSpec
-	OutDir  string
-	Name    string         // of the archive; "" for one made of that of the first input
-	Options record.Options // BlockSize 0: DefaultBlockSize, or what Memory allows
-	Record  RecordMode     // what of the input files is recorded
-	Threads int            // 0: as many as the machine has
-	Streams int            // blocks in flight; 0: cpuStreams
-	GPUs    int            // how many NewAssigner may use; 0: all
+	Inputs []InputSpec
+	// Unpaired has no file taken as interleaved mates.
+	Unpaired bool
+	OutDir   string
+	Name     string         // of the archive; "" for one made of that of the first input
+	Options  record.Options // BlockSize 0: DefaultBlockSize, or what Memory allows
+	Record   RecordMode     // what of the input files is recorded
+	Threads  int            // 0: as many as the machine has
+	Streams  int            // blocks in flight; 0: cpuStreams
 	// Memory is about how many bytes the run may use; 0 for no bound. If a run with the default
 	// block size needs more, the blocks are smaller, and the archive has other bytes.
 	Memory uint64
@@ -69,6 +74,8 @@ type Config struct {
 	Force   bool // replace an archive
 	// MayReplace is asked with Force whether an archive may be replaced; nil: any may.
 	MayReplace commit.MayReplace
+	// Access is who may read the bins.
+	Access commit.Access
 	// Tool is recorded in the archive; it must not differ between builds of one version.
 	Tool     string
 	Progress Progress
@@ -95,7 +102,6 @@ type Summary struct {
 	Blocks, DeviceBlocks int
 	// DeviceFailed is set if a device failed in the middle of the run, which began again on the CPU.
 	DeviceFailed bool
-	Stages       Stages
 }
 
 // Run bins the inputs into a new archive in c.OutDir. If it fails, or ctx ends, nothing is left
@@ -144,13 +150,16 @@ func (c Config) bin(ctx context.Context) (*bins.Reader, Summary, error) {
 	// that the run begins anew, if all inputs can be read a second time.
 	wrapped := make([]*RecordError, len(c.Inputs))
 	deviceFailed := false
-	for reruns := 0; ; {
+	if c.Note == nil {
+		c.Note = func(string) {}
+	}
+	c.Inputs = slices.Clone(c.Inputs)
+	c.recognizeInterleaved()
+	for {
 		reader, s, err := runOnce(ctx, &c, wrapped)
 		var device *DeviceError
 		if errors.As(err, &device) && ctx.Err() == nil && c.NewAssigner != nil && c.readableOnce() == "" {
-			if c.Note != nil {
-				c.Note("the GPU failed, and the run begins again on the CPU: " + err.Error())
-			}
+			c.Note("the GPU failed, and the run begins again on the CPU: " + err.Error())
 			c.NewAssigner, c.Streams, deviceFailed = nil, min(c.Streams, cpuStreams), true
 			continue
 		}
@@ -158,6 +167,12 @@ func (c Config) bin(ctx context.Context) (*bins.Reader, Summary, error) {
 		var bad *inputError
 		if !errors.As(err, &bad) {
 			return reader, s, err
+		}
+		var apart notInterleaved
+		if errors.As(err, &apart) {
+			c.Note(apart.Error() + ": it is no file of interleaved mates, and the run begins again without taking it as one")
+			c.Inputs[bad.input].Interleaved = false
+			continue
 		}
 		var r *RecordError
 		if !errors.As(err, &r) {
@@ -174,10 +189,6 @@ func (c Config) bin(ctx context.Context) (*bins.Reader, Summary, error) {
 				r, other)
 		}
 		wrapped[bad.input] = r
-		if reruns++; reruns == 2 {
-			// There may be more such inputs. Without this each would take a run.
-			c.scan(ctx, wrapped)
-		}
 	}
 }
 
@@ -213,48 +224,6 @@ func regular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// scan reads the inputs that can be read twice, and sets wrapped for those that are not FASTQ of
-// four lines a record. It ignores other errors, which the run finds again.
-func (c *Config) scan(ctx context.Context, wrapped []*RecordError) {
-	quiet := *c
-	quiet.Progress, quiet.Options.BlockSize, quiet.Record = nil, min(c.Options.BlockSize, 16<<20), RecordNothing
-	r := &run{Config: &quiet, pool: newPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs))}
-	for i, in := range c.Inputs {
-		if wrapped[i] == nil && regular(in.Path) {
-			wrapped[i] = r.scanInput(ctx, i)
-		}
-	}
-}
-
-// scanInput returns the first record of an input that does not have four lines, nil if there is
-// none.
-func (r *run) scanInput(ctx context.Context, i int) *RecordError {
-	in, strict, err := r.openInput(ctx, i, false)
-	if err != nil {
-		return nil
-	}
-	defer in.cutter.close()
-	lines, ok := in.cutter.(*lineCutter)
-	if !ok {
-		return strict
-	}
-	for memory := new(cpu); ctx.Err() == nil; {
-		t, err := lines.next(ctx, memory)
-		if err != nil {
-			return nil
-		}
-		bad, n := sniff(t.Data, t.Last)
-		t.buffer.Free()
-		if bad != nil {
-			return &RecordError{File: t.File, Record: t.FirstRecord + n, Expected: bad.expected, Found: bad.found, structural: true}
-		}
-		if t.Last {
-			return nil
-		}
-	}
-	return nil
-}
-
 // checkNames checks, before anything is written, that the inputs can be restored under their
 // names, and that none of them has the name of one of the archive's files.
 func (r *run) checkNames(archive string) error {
@@ -276,22 +245,18 @@ func (r *run) checkNames(archive string) error {
 
 // runOnce reads the inputs once; those that wrapped has a RecordError for as wrapped FASTQ. The reader is that of RunUnnamed.
 func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader *bins.Reader, _ Summary, err error) {
-	r := &run{Config: c, total: c.sourceSize(), pool: newPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs)),
+	r := &run{Config: c, total: c.sourceSize(), pool: tasks.NewPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs)),
 		hashing: make(chan struct{}, max(c.Threads, 2))}
 	ctx, cancel := context.WithCancel(caller)
 	defer cancel()
 	r.cancel = cancel
 	defer r.closeInputs()
-	started := r.clocks.start.start()
 	newAssigner := c.NewAssigner
 	if newAssigner == nil {
 		newAssigner = func(r *Resources) (Assigner, error) { return NewCPU(*r), nil }
 	}
-	res := Resources{Threads: c.Threads, Streams: c.Streams, GPUs: c.GPUs, BlockSize: c.Options.BlockSize, Inflating: c.inflating,
-		AllGzip: c.allGzip, Keep: c.keep(), Run: r.pool.run, Note: c.Note}
-	if res.Note == nil {
-		res.Note = func(string) {}
-	}
+	res := Resources{Threads: c.Threads, Streams: c.Streams, BlockSize: c.Options.BlockSize, Inflating: c.inflating,
+		AllGzip: c.allGzip, Keep: c.keep(), Run: r.pool.Run, Note: c.Note}
 	if r.assigner, err = newAssigner(&res); err != nil {
 		return nil, Summary{}, err
 	}
@@ -311,7 +276,6 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		}
 		return nil, Summary{}, err
 	}
-	started()
 	name := c.Name
 	if name == "" {
 		name = archiveName(r.inputs[0].info.Name)
@@ -329,6 +293,7 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		return nil, Summary{}, err
 	}
 	defer r.out.Abort()
+	r.out.Restrict(c.Access)
 	if c.Tool != "" {
 		r.out.Tool = c.Tool
 	}
@@ -353,6 +318,9 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		if in.src.bam {
 			res.Note(in.src.path + ": is unaligned BAM, read as FASTQ: its tags, read groups and header are not kept")
 		}
+		if in.info.Interleaved {
+			res.Note(in.src.path + " is taken as interleaved mates (--unpaired takes it as it is)")
+		}
 	}
 	if err := r.recordSources(infos); err != nil {
 		if e := caller.Err(); e != nil {
@@ -360,7 +328,6 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		}
 		return nil, Summary{}, err
 	}
-	committed := r.clocks.commit.start()
 	if c.unnamed {
 		reader, err = r.out.Finish(c.Options, infos)
 	} else {
@@ -369,8 +336,6 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 	if err != nil {
 		return nil, Summary{}, err
 	}
-	committed()
-	s.Stages = r.clocks.stages()
 	s.Inputs, s.BinBytes = infos, r.out.Written()
 	for _, in := range infos {
 		s.Records += in.Records

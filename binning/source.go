@@ -19,6 +19,8 @@ import (
 	"orcomgo/binning/bam"
 	"orcomgo/binning/inflate"
 	"orcomgo/bins/vfs"
+	"orcomgo/digest"
+	"orcomgo/internal/tasks"
 )
 
 // source gives the text of one input, inflated.
@@ -58,9 +60,14 @@ type source struct {
 
 // openSource opens an input and finds out from its first bytes how it is compressed. What is
 // read from anything but a regular file ends with ctx, even while it waits for bytes.
-func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64) (*source, error) {
+func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64) (_ *source, err error) {
 	// Reading waits more than it works, so it has goroutines of its own.
-	s := &source{path: path, count: count, tick: r.progress, threads: min(16, max(2, r.pool.threads)), close: func() {}}
+	s := &source{path: path, count: count, tick: r.progress, threads: min(16, max(2, r.Threads)), close: func() {}}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
 	var in io.Reader
 	if path == "-" {
 		s.path = "stdin"
@@ -78,16 +85,15 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, vfs.Cause(err))
 		}
+		s.f, in = f, f
+		s.close = func() { f.Close() }
 		info, err := f.Stat()
 		if err == nil && info.IsDir() {
 			err = errors.New("is a directory, expected a FASTQ or FASTA file")
 		}
 		if err != nil {
-			f.Close()
 			return nil, fmt.Errorf("%s: %w", path, vfs.Cause(err))
 		}
-		s.f, in = f, f
-		s.close = func() { f.Close() }
 		if s.plain, s.size = info.Mode().IsRegular(), info.Size(); s.plain {
 			s.file, s.before, s.named = f, info, true
 		} else {
@@ -95,37 +101,34 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 		}
 	}
 	if r.Record >= RecordCompressed && !s.named {
-		s.sums = teeSums(ctx, in)
-		in = s.sums.tee
+		sums := digest.NewStream(ctx, digest.New(true, true))
+		in = io.TeeReader(in, sums)
+		s.sums = &fileSums{first: sums, tee: in}
 	}
 	s.first = &counted{r: in, n: count}
 	b := bufio.NewReaderSize(s.first, 1<<18)
 	head, err := b.Peek(18)
 	if err != nil && err != io.EOF {
-		s.close()
 		return nil, s.wrap(err)
 	}
 	more, err := b.Peek(4 << 10)
 	if err != nil && err != io.EOF {
-		err = s.wrap(err)
-	} else {
-		s.bam, err = refuseForeign(s.path, more)
+		return nil, s.wrap(err)
 	}
-	if err != nil {
-		s.close()
+	if s.bam, err = refuseForeign(s.path, more); err != nil {
 		return nil, err
 	}
 	s.compressed = true
 	switch {
 	case s.bam:
 		s.plain = false
-		z := inflate.NewReader(ctx, b, inflate.Options{Threads: r.pool.threads, Memory: r.inflating})
+		z := inflate.NewReader(ctx, b, inflate.Options{Threads: r.Threads, Memory: r.inflating})
 		file := s.close
 		s.r, s.close = bam.NewReader(z), func() { z.Close(); file() }
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		s.plain = false
 		s.startGzip = func(in io.Reader, offset uint64) {
-			z := inflate.NewReader(ctx, in, inflate.Options{Threads: r.pool.threads, Memory: r.inflating, Offset: offset})
+			z := inflate.NewReader(ctx, in, inflate.Options{Threads: r.Threads, Memory: r.inflating, Offset: offset})
 			file := s.close
 			s.gzip, s.close = z, func() { z.Close(); file() }
 		}
@@ -134,7 +137,6 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 		s.plain = false
 		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(1<<31))
 		if err != nil {
-			s.close()
 			return nil, s.wrap(err)
 		}
 		file := s.close
@@ -142,7 +144,6 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 	case isXZ(head):
 		s.plain = false
 		if s.r, err = newXZ(b); err != nil {
-			s.close()
 			return nil, s.wrap(err)
 		}
 	case isBzip2(head):
@@ -271,22 +272,24 @@ const readStep = 128 << 10
 // fillAt is fill for a plain file.
 func (s *source) fillAt(text TextBuffer, at, n, lines int, marks []Mark) (int, []Mark, error) {
 	n = int(min(s.size-s.at, int64(n)))
-	filling := newFilling(text, at, n)
-	counts := make([]int, filling.count())
+	step := text.FillSize()
+	counts := make([]int, (n+fillPiece-1)/fillPiece)
 	var failed atomic.Pointer[error]
-	newPool(s.threads).run(len(counts), func(i int) {
+	tasks.NewPool(s.threads).Run((n+step-1)/step, func(i int) {
 		if failed.Load() != nil {
 			return
 		}
-		err := filling.fill(i, func(p []byte) (err error) {
-			counts[i], err = s.readAt(p, s.at+int64(i*fillPiece))
-			return err
+		from := i * step
+		_, err := text.Fill(at+from, min(step, n-from), func(p []byte) (_ int, err error) {
+			for k := 0; k < len(p) && err == nil; k += fillPiece {
+				counts[(from+k)/fillPiece], err = s.readAt(p[k:min(k+fillPiece, len(p))], s.at+int64(from+k))
+			}
+			return len(p), err
 		})
 		if err != nil {
 			failed.Store(&err)
 		}
 	})
-	filling.end()
 	if err := failed.Load(); err != nil {
 		return 0, marks, *err
 	}
@@ -320,15 +323,10 @@ func (s *source) readAt(p []byte, offset int64) (lines int, err error) {
 	return lines, nil
 }
 
-// fillBytes is fill into a slice.
-func (s *source) fillBytes(p []byte) (int, error) {
+// Read implements io.Reader, for the parts of the program that don't fill blocks. It fills p, unless the input ends.
+func (s *source) Read(p []byte) (int, error) {
 	n, _, err := s.fill(&hostText{buf: p}, 0, len(p), 0, nil)
 	return n, err
-}
-
-// Read implements io.Reader, for the parts of the program that don't fill blocks.
-func (s *source) Read(p []byte) (int, error) {
-	return s.fillBytes(p)
 }
 
 // wrap says in the user's words what is wrong with an input.

@@ -3,6 +3,8 @@ package binning
 import (
 	"bytes"
 	"sync"
+
+	"orcomgo/internal/largepages"
 )
 
 // TextBuffer is memory for the text of a block. It may be memory of a device. After an error only Free
@@ -13,9 +15,11 @@ type TextBuffer interface {
 	// Grow makes room for n bytes or more. The first keep bytes stay as they are; others are lost.
 	Grow(n, keep int) error
 	// Fill stores bytes from offset at on. f writes them to the front of p, which has n bytes, and returns
-	// how many it wrote. There must be room for n bytes, and n is at most fillPiece. Fill returns what f
+	// how many it wrote. There must be room for n bytes, and n is at most FillSize. Fill returns what f
 	// returns, or an error of its own. Several goroutines may call it for different bytes at once.
 	Fill(at, n int, f func(p []byte) (int, error)) (int, error)
+	// FillSize returns how many bytes Fill stores at most: a multiple of fillPiece, as large as makes filling fast.
+	FillSize() int
 	// Read returns bytes from..to-1, which are valid until the next call. It is slow for memory of a
 	// device.
 	Read(from, to int) ([]byte, error)
@@ -25,13 +29,11 @@ type TextBuffer interface {
 	// Host returns the first n bytes if they are in memory of the host, else nil.
 	Host(n int) []byte
 	memberInflater
-	piecer
 	// Free returns the memory to the assigner. The buffer must not be used after it.
 	Free()
 }
 
-// fillPiece is how many bytes Fill stores at most, and from how many bytes CountLines makes a number. A
-// plain file is read in such pieces.
+// fillPiece is from how many bytes CountLines makes a number. Text is stored in such pieces, or in several of them at a time.
 const fillPiece = 1 << 20
 
 // hostTexts is a pool of buffers in memory of the host.
@@ -63,7 +65,7 @@ func (h *hostTexts) get(n int) *hostText {
 	if len(h.free) > 0 {
 		h.free = h.free[1:] // one that is too small: the garbage collector frees it
 	}
-	return &hostText{pool: h, buf: inLargePages(uncleared(n))}
+	return &hostText{pool: h, buf: largepages.AskForMany(uncleared(n))}
 }
 
 // clear frees the buffers that are not in use.
@@ -77,7 +79,7 @@ func (t *hostText) Room() int { return len(t.buf) }
 
 func (t *hostText) Grow(n, keep int) error {
 	if n > len(t.buf) {
-		larger := inLargePages(uncleared(n))
+		larger := largepages.AskForMany(uncleared(n))
 		copy(larger, t.buf[:keep])
 		t.buf = larger
 	}
@@ -97,11 +99,8 @@ func (t *hostText) CountLines(from, to int) (counts []int, err error) {
 	return counts, nil
 }
 
-// PieceParts implements TextBuffer: there are no pieces.
-func (t *hostText) PieceParts() int { return 0 }
-
-// Piece implements TextBuffer.
-func (t *hostText) Piece() (textPiece, error) { panic("a text in memory of the host has no pieces") }
+// FillSize implements TextBuffer.
+func (t *hostText) FillSize() int { return fillPiece }
 
 func (t *hostText) Host(n int) []byte { return t.buf[:n] }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"reflect"
+	"time"
 
 	"orcomgo/bins/vfs"
 )
@@ -70,6 +72,21 @@ func Changed(before, now fs.FileInfo) error {
 		return errors.New("it is another file now")
 	}
 	return nil
+}
+
+// changeTime returns when the content or the status of a file was changed last, the zero time where systems don't say so. They call it
+// by one of two names.
+func changeTime(info fs.FileInfo) time.Time {
+	stat := reflect.Indirect(reflect.ValueOf(info.Sys()))
+	for _, name := range []string{"Ctim", "Ctimespec"} {
+		if stat.Kind() != reflect.Struct {
+			break
+		}
+		if t := stat.FieldByName(name); t.IsValid() {
+			return time.Unix(t.FieldByName("Sec").Int(), t.FieldByName("Nsec").Int())
+		}
+	}
+	return time.Time{}
 }
 
 // unchanged checks the files of all inputs.

@@ -89,7 +89,7 @@ func TestChangedInputs(t *testing.T) {
 	} {
 		for _, tt := range meddles {
 			t.Run(in.name+" "+tt.name, func(t *testing.T) {
-				if testrun.Short() && in.name != "plain" && in.name != "gzip" {
+				if testrun.Short() && in.name != "gzip" {
 					t.Skip("make test has all")
 				}
 				t.Parallel() // it waits for the clock and the disk

@@ -258,7 +258,7 @@ func (w *walker) record() (*mismatch, error) {
 	case w.err != nil && w.err != io.EOF:
 		return nil, w.err
 	case w.tooLong:
-		bad = &mismatch{"a record of less than 4 GiB", "a longer one", false}
+		bad = &mismatch{"a record of less than 4.29 GB", "a longer one", false}
 	}
 	return bad, nil
 }

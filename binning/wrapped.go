@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/tasks"
 )
 
 // recordCutter cuts FASTA, and FASTQ wrapped over lines. Each record is rendered from its name,
@@ -38,15 +39,15 @@ func newRecordCutter(src *source, kind record.Kind, blockSize, size int, left []
 }
 
 // parallel makes it parse with the threads of a pool, and so many pieces of the text ahead.
-func (c *recordCutter) parallel(p *pool, pieces int) {
-	c.walker.run, c.walker.longSequence = p.run, longSequence
-	c.ahead.run, c.ahead.pieces, c.ahead.piece = p.run, pieces, aheadPiece
+func (c *recordCutter) parallel(p *tasks.Pool, pieces int) {
+	c.walker.run, c.walker.longSequence = p.Run, longSequence
+	c.ahead.run, c.ahead.pieces, c.ahead.piece = p.Run, pieces, aheadPiece
 }
 
 func (c *recordCutter) close() { c.src.close() }
 
 // next returns a block in memory of the host, whatever the assigner's is.
-func (c *recordCutter) next(context.Context, textMemory) (*chunk, error) {
+func (c *recordCutter) next(context.Context, Assigner) (*chunk, error) {
 	memory := c.buffers.get(c.size)
 	t, err := c.block(memory)
 	if err != nil {
@@ -86,7 +87,7 @@ func (c *recordCutter) block(memory *hostText) (*chunk, error) {
 		if cap(buf) <= len(buf)+size {
 			n := max(len(buf)+size+1, min(c.blockSize, cap(buf)+cap(buf)/2))
 			if uint64(n) > maxText {
-				return nil, &RecordError{File: c.src.path, Record: c.walked, Expected: "a record of less than 4 GiB", Found: "a longer one"}
+				return nil, &RecordError{File: c.src.path, Record: c.walked, Expected: "a record of less than 4.29 GB", Found: "a longer one"}
 			}
 			memory.Grow(n, len(buf))
 			buf = memory.Host(len(buf))

@@ -148,7 +148,7 @@ func (a *archive) write(t testing.TB, dir, name string, force bool, workers int)
 		if err := EncodeBlock(&e, clone(b), side(workers)); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.WriteBlock(&e); err != nil {
+		if err := writeBlock(w, &e); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -328,4 +328,10 @@ func TestConcurrentReads(t *testing.T) {
 			t.Errorf("block %d differs", i)
 		}
 	})
+}
+
+// writeBlock writes a block behind those written before.
+func writeBlock(w *Writer, e *Encoded) error {
+	w.Reserve(e)
+	return w.WriteReserved(e)
 }

@@ -30,19 +30,10 @@ func (c *Coded) divide(s *section, sec int, pieces [][]byte) error {
 	return nil
 }
 
-// textColumn is the names or the qualities of a block, either as they are or coded.
-type textColumn struct {
-	text  []byte
-	coded *Coded
-}
-
-// kept reports whether the block has the column.
-func (c textColumn) kept() bool { return c.text != nil || c.coded != nil }
-
-// size returns its bytes before coding.
-func (c textColumn) size() uint64 {
-	if c.coded != nil {
-		return c.coded.Raw
+// rawSize returns how many bytes a column has before coding, either as it is or coded, and whether there is one.
+func rawSize(text []byte, coded *Coded) (n uint64, kept bool) {
+	if coded != nil {
+		return coded.Raw, true
 	}
-	return uint64(len(c.text))
+	return uint64(len(text)), text != nil
 }

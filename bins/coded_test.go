@@ -54,7 +54,7 @@ func TestCoded(t *testing.T) {
 			if err := EncodeBlock(&e, b, side(2)); err != nil {
 				t.Fatal(err)
 			}
-			if err := w.WriteBlock(&e); err != nil {
+			if err := writeBlock(w, &e); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -13,22 +13,12 @@ import (
 // Encoded is a block that is ready to be written. It refers to the block's slices, which must
 // not change until it has been written; then it may be used for another block.
 type Encoded struct {
-	info    BlockInfo
-	data    [][]byte // the block in the data file
-	meta    [][]byte // and in the meta file
-	small   []byte   // buffer of the short sections
-	*coders          // nil: made when it is needed
+	info  BlockInfo
+	data  [][]byte // the block in the data file
+	meta  [][]byte // and in the meta file
+	small []byte   // buffer of the short sections
 
 	dataAt, metaAt uint64 // offsets of the block in the files
-}
-
-// NewEncoded returns so many empty Encoded. What they need to encode blocks is made once for all, as far as no two are used at a time.
-func NewEncoded(n int) []Encoded {
-	all, shared := make([]Encoded, n), new(coders)
-	for i := range all {
-		all[i].coders = shared
-	}
-	return all
 }
 
 // Runner calls task with each of 0..n-1, in any order and on any number of goroutines, and
@@ -43,16 +33,17 @@ func EncodeBlock(e *Encoded, b *Block, run Runner) error {
 	for i := range b.Bins {
 		bases += b.Bins[i].Bases
 	}
-	names, quals := textColumn{b.Names, b.CodedNames}, textColumn{b.Quals, b.CodedQuals}
+	names, hasNames := rawSize(b.Names, b.CodedNames)
+	quals, hasQuals := rawSize(b.Quals, b.CodedQuals)
 	if len(b.Order) != b.Records || len(b.Place) != b.Records || b.Lengths.Each != nil && len(b.Lengths.Each) != b.Records ||
-		quals.kept() && quals.size() != bases {
+		hasQuals && quals != bases {
 		return fmt.Errorf("bins: block of %d records has %d ordinals, %d places, %d lengths, %d bases and %d qualities",
-			b.Records, len(b.Order), len(b.Place), len(b.Lengths.Each), bases, quals.size())
+			b.Records, len(b.Order), len(b.Place), len(b.Lengths.Each), bases, quals)
 	}
 	e.info = BlockInfo{Input: b.Input, FirstRecord: b.FirstRecord, Records: b.Records, TextLen: b.TextLen, TextHash: b.TextHash,
-		Bases: bases, Varied: b.Lengths.Each != nil, HasNames: names.kept(), HasQuals: quals.kept(),
+		Bases: bases, Varied: b.Lengths.Each != nil, HasNames: hasNames, HasQuals: hasQuals,
 		HasExceptions: !b.Exceptions.Empty(), HasForms: !b.Forms.IsDefault(),
-		NamesLen: names.size(), QualsLen: quals.size(), PackedLen: uint64(len(b.Packed))}
+		NamesLen: names, QualsLen: quals, PackedLen: uint64(len(b.Packed))}
 	if b.Lengths.Each == nil && b.Records > 0 {
 		e.info.FixedLen = b.Lengths.Fixed
 	}
@@ -68,10 +59,7 @@ func EncodeBlock(e *Encoded, b *Block, run Runner) error {
 
 	d := new(directory)
 	coded := [sections]*Coded{secNames: b.CodedNames, secQuals: b.CodedQuals}
-	if e.coders == nil {
-		e.coders = new(coders)
-	}
-	pieces, err := e.encodeChunks(d, &raw, &coded, run)
+	pieces, err := encodeChunks(d, &raw, &coded, run)
 	if err != nil {
 		return err
 	}
@@ -123,9 +111,7 @@ func binSizes(b *Block) []uint64 {
 // encodeChunks fills in the directory's checksums, and returns for each section the stored
 // bytes of its chunks. Chunks are independent of one another, so their bytes don't depend on
 // the order in which they are encoded.
-func (c *coders) encodeChunks(
-	d *directory, raw *[sections][]byte, coded *[sections]*Coded, run Runner,
-) (*[sections][][]byte, error) {
+func encodeChunks(d *directory, raw *[sections][]byte, coded *[sections]*Coded, run Runner) (*[sections][][]byte, error) {
 	type task struct{ section, chunk int }
 	var tasks []task
 	pieces := new([sections][][]byte)
@@ -151,9 +137,13 @@ func (c *coders) encodeChunks(
 	}
 	var next atomic.Int64
 	run(min(len(tasks), mostCoders), func(int) {
-		coder := c.get()
-		defer c.put(coder)
-		for k := int(next.Add(1)) - 1; k < len(tasks); k = int(next.Add(1)) - 1 {
+		k := int(next.Add(1)) - 1
+		if k >= len(tasks) {
+			return // without a coder, which may have to be made
+		}
+		coder := coders.Get().(*coder)
+		defer coders.Put(coder)
+		for ; k < len(tasks); k = int(next.Add(1)) - 1 {
 			i, j := tasks[k].section, tasks[k].chunk
 			s := &d.sections[i]
 			if coded[i] == nil {
@@ -174,29 +164,7 @@ func (c *coders) encodeChunks(
 // machine. Each has a coder, which takes up to 3 MB.
 const mostCoders = 16
 
-// coders are coders that are not in use.
-type coders struct {
-	mu   sync.Mutex
-	free []*coder
-}
-
-func (c *coders) get() *coder {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := len(c.free)
-	if n == 0 {
-		return &coder{buf: make([]byte, 0, chunkSize)}
-	}
-	last := c.free[n-1]
-	c.free = c.free[:n-1]
-	return last
-}
-
-func (c *coders) put(one *coder) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.free = append(c.free, one)
-}
+var coders = sync.Pool{New: func() any { return &coder{buf: make([]byte, 0, chunkSize)} }}
 
 func (c *coder) encodeChunk(chunk []byte, sec int) ([]byte, uint8) {
 	if sec == secNames {

@@ -43,7 +43,8 @@ func Example() {
 	if err := bins.EncodeBlock(&encoded, &block, oneByOne); err != nil {
 		log.Fatal(err)
 	}
-	if err := w.WriteBlock(&encoded); err != nil {
+	w.Reserve(&encoded)
+	if err := w.WriteReserved(&encoded); err != nil {
 		log.Fatal(err)
 	}
 	inputs := []record.Input{{Name: "run.fastq", Mate: -1, Records: 2, Bytes: 22}}

@@ -276,7 +276,7 @@ func TestCommitFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.named[1].Close() // as good as a full disk
+	w.meta.f.file.Close() // as good as a full disk
 	if err := w.Commit(sampleOptions, sampleInputs()); err == nil {
 		t.Error("Commit succeeds")
 	}
@@ -310,7 +310,7 @@ func replaceForever(dir string) {
 		w, err := Create(dir, "name", commit.Always)
 		fail(err)
 		fail(EncodeBlock(&e, clone(blocks[i%2]), side(1)))
-		fail(w.WriteBlock(&e))
+		fail(writeBlock(w, &e))
 		fail(w.Commit(sampleOptions, sampleInputs()))
 	}
 }

@@ -104,32 +104,24 @@ const (
 const (
 	matesFirst   = 1
 	matesFurther = 2
+	matesBoth    = matesFirst | matesFurther // in turn: Input.Interleaved
 )
-
-func bit(set bool, b byte) byte {
-	if set {
-		return b
-	}
-	return 0
-}
 
 // appendTrailer appends the trailer: everything of Meta but its ID.
 func appendTrailer(t []byte, m *Meta) []byte {
-	t = binary.AppendUvarint(t, uint64(len(m.Tool)))
-	t = append(t, m.Tool...)
+	t = parse.AppendBlock(t, m.Tool)
 	o := &m.Options
-	t = append(t, bit(o.ReadsOnly, optReadsOnly)|bit(o.OrderAny, optOrderAny)|bit(o.DropNames, optDropNames), byte(o.Quality))
+	t = append(t, parse.Flags(o.ReadsOnly, o.OrderAny, o.DropNames), byte(o.Quality))
 	t = binary.AppendUvarint(t, o.BlockSize)
 	t = binary.AppendUvarint(t, uint64(len(m.Inputs)))
 	for i := range m.Inputs {
 		in := &m.Inputs[i]
-		t = binary.AppendUvarint(t, uint64(len(in.Name)))
-		t = append(t, in.Name...)
+		t = parse.AppendBlock(t, in.Name)
 		mate := in.Mate
 		if in.Further {
 			mate = in.Lead
 		}
-		t = append(t, byte(in.Kind), bit(in.First, matesFirst)|bit(in.Further, matesFurther))
+		t = append(t, byte(in.Kind), parse.Flags(in.First || in.Interleaved, in.Further || in.Interleaved))
 		t = binary.AppendUvarint(t, uint64(mate+1))
 		t = binary.AppendUvarint(t, in.Records)
 		t = binary.AppendUvarint(t, in.Bytes)
@@ -138,8 +130,7 @@ func appendTrailer(t []byte, m *Meta) []byte {
 	t = binary.AppendUvarint(t, uint64(len(m.Blocks)))
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
-		t = append(t, bit(b.Varied, flagVaried)|bit(b.HasNames, flagNames)|bit(b.HasQuals, flagQuals)|
-			bit(b.HasExceptions, flagExceptions)|bit(b.HasForms, flagForms))
+		t = append(t, parse.Flags(b.Varied, b.HasNames, b.HasQuals, b.HasExceptions, b.HasForms))
 		for _, v := range []uint64{uint64(b.Input), b.FirstRecord, uint64(b.Records), b.TextLen, b.Bases, uint64(b.FixedLen),
 			b.NamesLen, b.QualsLen, b.PackedLen, b.StoredDNA, b.StoredNames, b.StoredQuals, b.StoredMeta, b.dirLen} {
 			t = binary.AppendUvarint(t, v)
@@ -170,6 +161,7 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 		in.Name = c.Text()
 		kind, mates := c.Byte(), c.Byte()
 		in.Kind, in.First, in.Further = record.Kind(kind), mates == matesFirst, mates == matesFurther
+		in.Interleaved = mates == matesBoth
 		in.Mate = int(c.AtMost(uint64(len(m.Inputs)))) - 1
 		if in.Further {
 			in.Lead, in.Mate = in.Mate, -1
@@ -177,7 +169,7 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 		in.Records, in.Bytes = c.Uvarint(), c.Uvarint()
 		in.Source = record.ParseSource(&c)
 		ok = ok && (in.Source == nil || !in.Source.Plain || in.Source.Size == in.Bytes)
-		ok = ok && kind < byte(record.Kinds) && mates <= matesFurther
+		ok = ok && kind < byte(record.Kinds) && mates <= matesBoth && !(in.Interleaved && m.Options.OrderAny)
 	}
 	ok = ok && record.CheckGroups(m.Inputs) == ""
 	m.Blocks = make([]BlockInfo, c.Count(minBlockEntry, "blocks"))
@@ -186,7 +178,7 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
 		parseBlockInfo(&c, b, len(m.Inputs))
-		if c.Failed() || b.inconsistent || b.FirstRecord != records[b.Input] {
+		if c.Failed() || b.inconsistent || b.FirstRecord != records[b.Input] || m.Inputs[b.Input].Interleaved && b.Records%2 != 0 {
 			ok = false
 			break
 		}

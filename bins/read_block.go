@@ -3,24 +3,11 @@ package bins
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"sync"
 
 	"orcomgo/bases"
-	"orcomgo/bins/entropy"
 	"orcomgo/bins/record"
-)
-
-// What can be wrong with a section.
-var (
-	errChecksum = errors.New("the checksum differs")
-	errChunk    = errors.New("a chunk does not decode")
-	errCount    = errors.New("their number differs")
-	errNonsense = errors.New("it makes no sense")
-	errShort    = errors.New("it is too short")
-	errSum      = errors.New("their sum differs")
 )
 
 // Columns is a set of columns of a block.
@@ -143,7 +130,7 @@ func (r *Reader) binTable(d *directory, info *BlockInfo, block int) ([]Bin, []ui
 // readRange is a range of the stored reads of a block.
 type readRange struct {
 	firstRead, reads uint64
-	firstByte, bytes uint64 // of their packed bases
+	firstByte        uint64 // of their packed bases
 }
 
 // selectBins returns where the reads with signatures lo to hi are. It sets Bins of dst to their
@@ -162,7 +149,6 @@ func (r *Reader) selectBins(d *directory, info *BlockInfo, block int, lo, hi uin
 			in.firstByte += sizes[i]
 		case bin.Signature <= hi:
 			in.reads += uint64(bin.Reads)
-			in.bytes += sizes[i]
 			dst.Bins = append(dst.Bins, bin)
 		}
 	}
@@ -184,85 +170,106 @@ func (r *Reader) ReadBins(block int, lo, hi uint32, dst *Block) error {
 	return err
 }
 
-// rawRange reads bytes at..at+n-1 of an uncompressed section, into dst if it has room, by one
-// read of all chunks that hold them.
-func (r *Reader) rawRange(d *directory, sec, block int, at, n uint64, dst []byte) ([]byte, error) {
-	s := &d.sections[sec]
-	if n == 0 {
-		return dst[:0], nil
-	}
-	if at+n > s.raw {
-		return nil, r.corrupt(sec, block, errShort)
-	}
-	first, last := at/chunkSize, (at+n-1)/chunkSize
-	start := first * chunkSize
-	dst = resize(dst, int(min((last+1)*chunkSize, s.raw)-start))
-	f := r.meta
-	if sec < dataSections {
-		f = r.data
-	}
-	if err := readAt(f, dst, s.at+start); err != nil {
-		return nil, err
-	}
-	for j := first; j <= last; j++ {
-		from := (j - first) * chunkSize
-		if sum(dst[from:from+s.chunkLen(int(j))]) != s.sums[j] {
-			return nil, r.corrupt(sec, block, errChecksum)
-		}
-	}
-	return dst[at-start : at-start+n], nil
+// partSize is how much of a block EachPart has in memory at once: so many reads, and of their bases so many bytes, or one read.
+type partSize struct {
+	reads uint64
+	bytes int
 }
 
-// section reads a whole section, into dst if it has room.
-func (r *Reader) section(d *directory, sec, block int, dst []byte) ([]byte, error) {
-	s := &d.sections[sec]
-	if !compressed(sec) {
-		return r.rawRange(d, sec, block, 0, s.raw, dst)
-	}
-	return r.packedRange(d, sec, block, 0, s.raw, dst)
+// largeParts has a chunk of Order, and of Place.
+var largeParts = partSize{reads: chunkSize / 4, bytes: 4 << 20}
+
+// partBuffer holds the memory that EachPart reads into.
+type partBuffer struct {
+	order, place []uint32
+	raw, packed  []byte
 }
 
-// packedRange reads bytes from..to-1, before compression, of a section of names or qualities, into dst if that has room.
-func (r *Reader) packedRange(d *directory, sec, block int, from, to uint64, dst []byte) ([]byte, error) {
-	s := &d.sections[sec]
-	dst = resize(dst, int(to-from))
-	if from == to {
-		return dst, nil
-	}
-	for j := int(from / chunkSize); j <= int((to-1)/chunkSize); j++ {
-		first := uint64(j) * chunkSize
-		end := first + s.chunkLen(j)
-		if first >= from && end <= to {
-			if err := r.decodeChunk(s, sec, block, j, dst[first-from:end-from]); err != nil {
-				return nil, err
-			}
-			continue
+var partBuffers = sync.Pool{New: func() any { return new(partBuffer) }}
+
+// readOrder reads Order and Place of n reads of a block, from the stored read `from` on.
+func (p *partBuffer) readOrder(r *Reader, d *directory, block int, from, n uint64) error {
+	for _, c := range []struct {
+		section int
+		dst     *[]uint32
+	}{{secOrder, &p.order}, {secPlace, &p.place}} {
+		if need := min(4*n+2*chunkSize, d.sections[c.section].raw); need > uint64(cap(p.raw)) { // whole chunks are read
+			p.raw = make([]byte, need)
 		}
-		lo, hi := max(first, from), min(end, to)
-		err := r.chunks.with(chunkKey{sec, block, j}, int(end-first),
-			func(to []byte) error { return r.decodeChunk(s, sec, block, j, to) },
-			func(data []byte) { copy(dst[lo-from:], data[lo-first:hi-first]) })
+		raw, err := r.rawRange(d, c.section, block, 4*from, 4*n, p.raw)
 		if err != nil {
-			return nil, err
+			return err
 		}
+		*c.dst = toUint32(*c.dst, raw)
 	}
-	return dst, nil
+	return nil
 }
 
-// decodeChunk decodes chunk j of a section of names or qualities to dst.
-func (r *Reader) decodeChunk(s *section, sec, block, j int, dst []byte) error {
-	p := decoders.Get().(*decoder)
-	defer decoders.Put(p)
-	at, n := s.chunkAt(j)
-	p.buf = resize(p.buf, int(n))
-	if err := readAt(r.data, p.buf, at); err != nil {
+// EachPart reads the reads of a block with signatures lo to hi, inclusive (NBin is one),
+// part after part: f finds in Order, Place and Packed of dst those of a part.
+// Before the first call, Bins of dst is set to the bins of the range. The lengths of dst must be
+// those of the block if they vary; it reads them if there are none. Order, Place and Packed are valid until f returns, and nil
+// in the end.
+func (r *Reader) EachPart(block int, lo, hi uint32, dst *Block, f func() error) error {
+	d, info, err := r.directory(block)
+	if err != nil {
 		return err
 	}
-	if sum(p.buf) != s.sums[j] {
-		return r.corrupt(sec, block, errChecksum)
+	in, err := r.selectBins(d, info, block, lo, hi, dst)
+	if err == nil && info.Varied && len(dst.Lengths.Each) != info.Records {
+		err = r.readLengths(d, info, block, dst)
 	}
-	if err := p.decode(dst, sec, s.methods[j]); err != nil {
-		return r.corrupt(sec, block, err)
+	if err != nil {
+		return err
+	}
+	from, reads, at := in.firstRead, in.reads, in.firstByte
+	p := partBuffers.Get().(*partBuffer)
+	defer func() {
+		dst.Order, dst.Place, dst.Packed = nil, nil, nil // of p, which others reuse
+		partBuffers.Put(p)
+	}()
+	bin, left, last := 0, uint32(0), -1 // reads of the bins up to bin that are to come, and the one before these
+	for reads > 0 {
+		// Chunks are read once each.
+		n := min(reads, r.part.reads-from%r.part.reads)
+		if err = p.readOrder(r, d, block, from, n); err != nil {
+			return err
+		}
+		order := p.order
+		from, reads = from+n, reads-n
+		for i := 0; i < len(order); {
+			k, size := i, 0
+			for ; k < len(order); k++ {
+				if left == 0 {
+					left, last = dst.Bins[bin].Reads, -1
+					bin++
+				}
+				read := int(order[k])
+				if read <= last || read >= info.Records {
+					return r.corrupt(secOrder, block, errNonsense)
+				}
+				length := bases.PackedLen(dst.Lengths.Of(read))
+				if k > i && size+length > r.part.bytes {
+					break
+				}
+				size += length
+				last = read
+				left--
+			}
+			if need := min(uint64(size)+2*chunkSize, d.sections[secDNA].raw); need > uint64(cap(p.packed)) { // whole chunks are read
+				p.packed = make([]byte, min(need+need/8, d.sections[secDNA].raw))
+			}
+			packed, err := r.rawRange(d, secDNA, block, at, uint64(size), p.packed)
+			if err != nil {
+				return err
+			}
+			at += uint64(size)
+			dst.Order, dst.Place, dst.Packed = order[i:k], p.place[i:k], packed
+			if err := f(); err != nil {
+				return err
+			}
+			i = k
+		}
 	}
 	return nil
 }
@@ -282,35 +289,6 @@ func (r *Reader) Check(ctx context.Context) error {
 		}
 		if err := r.ReadBins(i, 0, NBin, &b); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// decoder holds the working memory of one goroutine.
-type decoder struct {
-	entropy entropy.Decoder
-	buf     []byte
-}
-
-var decoders = sync.Pool{New: func() any { return new(decoder) }}
-
-// decode expands the chunk of a section in p.buf to fill dst.
-func (p *decoder) decode(dst []byte, sec int, method uint8) error {
-	switch method {
-	case chunkRaw:
-		copy(dst, p.buf) // of the same length: parseDirectory checks that
-	case chunkSame:
-		for n := copy(dst, p.buf[:1]); n < len(dst); {
-			n += copy(dst[n:], dst[:n])
-		}
-	default:
-		code := p.entropy.Stream
-		if sec == secNames {
-			code = p.entropy.Names
-		}
-		if err := code(dst, p.buf); err != nil {
-			return fmt.Errorf("%w: %w", errChunk, err)
 		}
 	}
 	return nil

@@ -194,19 +194,11 @@ func (r *Reader) checkData() error {
 	return nil
 }
 
-func readAt(f inFile, p []byte, at uint64) error {
-	_, err := f.ReadAt(p, int64(at))
-	if err == io.EOF {
-		return fmt.Errorf("%s: %w: it is truncated", f.Name(), parse.ErrCorrupt)
-	}
-	return err
-}
-
 // Meta returns the index, which must not be changed.
 func (r *Reader) Meta() *Meta { return r.info }
 
 // Paths returns the names of the data file and the meta file.
-func (r *Reader) Paths() (data, meta string) { return r.data.Name(), r.meta.Name() }
+func (r *Reader) Paths() []string { return []string{r.data.Name(), r.meta.Name()} }
 
 // Close closes the files. Bins without a name are gone then, and so are directories that were made for them and are empty.
 func (r *Reader) Close() error {
@@ -277,37 +269,4 @@ func (r *Reader) Remove() error {
 		return nil
 	}
 	return commit.RemoveBins(r.dir, r.name, r.named[0], r.named[1])
-}
-
-// directory returns the directory of a block.
-func (r *Reader) directory(block int) (*directory, *BlockInfo, error) {
-	b := &r.info.Blocks[block]
-	if d := r.dirs[block].Load(); d != nil {
-		return d, b, nil
-	}
-	data := make([]byte, b.dirLen)
-	if err := readAt(r.meta, data, b.metaAt+b.StoredMeta-b.dirLen); err != nil {
-		return nil, nil, err
-	}
-	if sum(data) != b.dirSum {
-		return nil, nil, fmt.Errorf("%s: %w: the checksum of block %d's directory differs", r.meta.Name(), parse.ErrCorrupt, block)
-	}
-	d, err := parseDirectory(data, b)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", r.meta.Name(), err)
-	}
-	r.dirs[block].Store(d)
-	return d, b, nil
-}
-
-// corrupt returns an error about a section of a block, which wraps ErrCorrupt and the cause.
-func (r *Reader) corrupt(sec, block int, cause error) error {
-	f := r.meta
-	if sec < dataSections {
-		f = r.data
-	}
-	if errors.Is(cause, parse.ErrCorrupt) {
-		return fmt.Errorf("%s: block %d: %s: %w", f.Name(), block, sectionNames[sec], cause)
-	}
-	return fmt.Errorf("%s: %w: block %d: %s: %w", f.Name(), parse.ErrCorrupt, block, sectionNames[sec], cause)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
 	"sync"
 
 	"orcomgo/bins/commit"
@@ -32,14 +31,9 @@ func (b *budget) take(n uint64) bool {
 	return true
 }
 
-func (b *budget) release(n uint64) {
-	b.mu.Lock()
-	b.used -= n
-	b.mu.Unlock()
-}
-
-// scratch is one of the two files of bins that get no name. It is in memory until its budget is used up or spill is called, and
-// from then on in a file without a name in the directory of the budget. It is safe for concurrent use, Close excepted.
+// scratch is one of the two files of bins. If they get no name, it is in memory until its budget is used up or spill is called, and
+// from then on in a file without a name in the directory of the budget; else it is in the file that is to get the name. It is safe for
+// concurrent use, Close excepted.
 type scratch struct {
 	path   string // the name that the file would have, for messages
 	budget *budget
@@ -87,7 +81,7 @@ func (s *scratch) grow(size uint64) error {
 	if have := uint64(len(s.pieces)) * pieceLen; s.file == nil && have < size {
 		n := (size - have + pieceLen - 1) / pieceLen
 		if s.budget.take(n * pieceLen) {
-			for memory := newPieces(int(n)); len(memory) > 0; memory = memory[pieceLen:] {
+			for memory := largepages.AskForMany(make([]byte, n*pieceLen)); len(memory) > 0; memory = memory[pieceLen:] {
 				s.pieces = append(s.pieces, memory[:pieceLen:pieceLen])
 			}
 		} else if err := s.moveToFile(); err != nil {
@@ -97,19 +91,6 @@ func (s *scratch) grow(size uint64) error {
 	s.size = max(s.size, size)
 	return nil
 }
-
-// newPieces returns memory for n pieces. Where there are many, and threads that need not wait, it is in large pages, which are made in a
-// fraction of the time that small ones take.
-func newPieces(n int) []byte {
-	if n*pieceLen < 8*largepages.Size || runtime.GOMAXPROCS(0) < minLargeThreads {
-		return make([]byte, n*pieceLen)
-	}
-	return largepages.Make[byte](n * pieceLen)
-}
-
-// minLargeThreads is from how many threads on memory is in large pages. With fewer it matters little, and a virtual machine may have small
-// pages at hand and get large ones from its host anew.
-const minLargeThreads = 8
 
 // moveToFile moves the content from memory to a file. s.mu must be held for writing.
 func (s *scratch) moveToFile() error {
@@ -121,7 +102,7 @@ func (s *scratch) moveToFile() error {
 	if err != nil {
 		return err
 	}
-	f := newTempFile(temp)
+	f := &tempFile{Temp: temp}
 	for i, p := range s.pieces {
 		at := uint64(i) * pieceLen
 		if _, err := f.WriteAt(p[:min(s.size-min(at, s.size), pieceLen)], int64(at)); err != nil {
@@ -136,7 +117,9 @@ func (s *scratch) moveToFile() error {
 
 // drop frees the pieces.
 func (s *scratch) drop() {
-	s.budget.release(uint64(len(s.pieces)) * pieceLen)
+	s.budget.mu.Lock()
+	s.budget.used -= uint64(len(s.pieces)) * pieceLen
+	s.budget.mu.Unlock()
 	s.pieces = nil
 }
 
@@ -172,15 +155,7 @@ func (s *scratch) ReadAt(p []byte, at int64) (int, error) {
 		return 0, fmt.Errorf("%s: read at %d", s.path, at)
 	}
 	if s.file != nil {
-		left := s.size - min(s.size, uint64(at)) // the file may be longer: see vfs.ConcurrentWriter
-		if uint64(len(p)) <= left {
-			return s.file.ReadAt(p, at)
-		}
-		n, err := s.file.ReadAt(p[:left], at)
-		if err == nil {
-			err = io.EOF
-		}
-		return n, err
+		return s.file.ReadAt(p, at)
 	}
 	done := 0
 	for done < len(p) && uint64(at)+uint64(done) < s.size {

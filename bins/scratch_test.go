@@ -143,7 +143,7 @@ func TestUnnamed(t *testing.T) {
 			}
 			var e Encoded
 			for _, b := range a.blocks {
-				if err := errors.Join(EncodeBlock(&e, clone(b), side(2)), w.WriteBlock(&e)); err != nil {
+				if err := errors.Join(EncodeBlock(&e, clone(b), side(2)), writeBlock(w, &e)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -205,7 +205,7 @@ func TestUnnamedFails(t *testing.T) {
 		case "block order":
 			b, _ := sample(rand.New(rand.NewSource(1)), 0, 5, 10, false)
 			var e Encoded
-			if err := errors.Join(EncodeBlock(&e, b, side(1)), w.WriteBlock(&e)); err != nil {
+			if err := errors.Join(EncodeBlock(&e, b, side(1)), writeBlock(w, &e)); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := w.Finish(sampleOptions, inputs); err == nil {
@@ -245,7 +245,7 @@ func TestTempDir(t *testing.T) {
 // TestScratchOfManyPieces: memory for many pieces at once, as blocks take it where there are many threads, is counted in pieces, and reads
 // back as it was written.
 func TestScratchOfManyPieces(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(minLargeThreads))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	b := &budget{limit: 100 * pieceLen}
 	s := newScratch(filepath.Join(t.TempDir(), "x"), b)
 	defer s.Close()

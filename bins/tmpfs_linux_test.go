@@ -32,7 +32,7 @@ func largeBlocks(t *testing.T, count int) []Encoded {
 		quals[k] = '!' + b.Packed[k/4]>>(k%4*2)&3
 	}
 	_, b.CodedQuals = codedColumns(t, &Block{Quals: quals})
-	encoded := NewEncoded(count)
+	encoded := make([]Encoded, count)
 	for i := range encoded {
 		b.FirstRecord = uint64(i * records)
 		if err := EncodeBlock(&encoded[i], b, side(2)); err != nil {

@@ -3,14 +3,12 @@ package bins
 import (
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"sync"
 	"unsafe"
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
-	"orcomgo/bins/vfs"
 )
 
 // Writer writes the two files of an archive, block by block; they get their names at
@@ -27,8 +25,6 @@ type Writer struct {
 	replace    commit.MayReplace
 	made       commit.Made // directories that were made for dir
 	data, meta outFile
-	named      [2]*tempFile // data and meta of Create
-	unnamed    [2]*scratch  // data and meta of CreateUnnamed
 	blocks     []BlockInfo
 	done       bool
 }
@@ -37,19 +33,7 @@ type Writer struct {
 // name.bdna and name.bmeta. If there is an archive of that name, it is replaced when the new
 // one is committed, as replace allows; without it the error is ErrExists.
 func Create(dir, name string, replace commit.MayReplace) (*Writer, error) {
-	if err := commit.CheckName(name); err != nil {
-		return nil, err
-	}
-	made, err := commit.MakeDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	w := &Writer{Tool: "orcomgo", dir: dir, name: name, replace: replace, made: made}
-	if err := w.begin(nil); err != nil {
-		w.Abort()
-		return nil, err
-	}
-	return w, nil
+	return create(dir, name, replace, nil)
 }
 
 // CreateUnnamed begins bins that get no name, to be read by the Reader of Finish and to be packed as archive name of dir: they are
@@ -57,6 +41,11 @@ func Create(dir, name string, replace commit.MayReplace) (*Writer, error) {
 // that is "".
 // dir is made, and what is there already is refused, as by Create.
 func CreateUnnamed(dir, name string, replace commit.MayReplace, memory uint64, tempDir string) (*Writer, error) {
+	return create(dir, name, replace, &budget{limit: memory, dir: tempDir})
+}
+
+// create is Create if there is no budget, else CreateUnnamed.
+func create(dir, name string, replace commit.MayReplace, b *budget) (*Writer, error) {
 	if err := commit.CheckName(name); err != nil {
 		return nil, err
 	}
@@ -65,7 +54,7 @@ func CreateUnnamed(dir, name string, replace commit.MayReplace, memory uint64, t
 		return nil, err
 	}
 	w := &Writer{Tool: "orcomgo", dir: dir, name: name, replace: replace, made: made}
-	if err := w.begin(&budget{limit: memory, dir: tempDir}); err != nil {
+	if err := w.begin(b); err != nil {
 		w.Abort()
 		return nil, err
 	}
@@ -77,22 +66,20 @@ func (w *Writer) begin(b *budget) error {
 	if err := commit.Begin(w.dir, w.name, commit.Bins, w.replace); err != nil {
 		return err
 	}
-	for i, f := range []struct {
+	for _, f := range []struct {
 		out  *outFile
 		ext  string
 		head []byte
 	}{{&w.data, commit.BinsDataExt, dataHeader([16]byte{})}, {&w.meta, commit.BinsMetaExt, metaHeader()}} {
 		path := filepath.Join(w.dir, w.name+f.ext)
 		if b != nil {
-			w.unnamed[i] = newScratch(path, b)
-			f.out.f = w.unnamed[i]
+			f.out.f = newScratch(path, b)
 		} else {
 			temp, err := commit.NewTemp(path)
 			if err != nil {
 				return err
 			}
-			w.named[i] = newTempFile(temp)
-			f.out.f = w.named[i]
+			f.out.f = &scratch{path: path, budget: &budget{}, file: &tempFile{Temp: temp}}
 		}
 		if err := f.out.append(f.head); err != nil {
 			return err
@@ -101,14 +88,15 @@ func (w *Writer) begin(b *budget) error {
 	return nil
 }
 
-// WriteBlock writes a block. Within an input the blocks must come in the order of their
-// records. The error, if any, names the file; the writer is then only good for Abort.
-func (w *Writer) WriteBlock(e *Encoded) error {
-	w.Reserve(e)
-	return w.WriteReserved(e)
+// Restrict has files that get names open to no more than a allows.
+func (w *Writer) Restrict(a commit.Access) {
+	if f := w.data.f.file; f != nil {
+		f.Restrict(a)
+	}
 }
 
-// Reserve gives a block its place in the files, after those reserved before.
+// Reserve gives a block its place in the files, after those reserved before. Within an input the blocks must come in the order of their
+// records.
 func (w *Writer) Reserve(e *Encoded) {
 	e.dataAt, e.metaAt = w.data.n, w.meta.n
 	w.data.n += e.info.StoredDNA + e.info.StoredNames + e.info.StoredQuals
@@ -118,7 +106,7 @@ func (w *Writer) Reserve(e *Encoded) {
 
 // WriteReserved writes a block to its place. Unlike the other methods it may be called from
 // several goroutines at once, for different blocks. All calls must have returned before Commit
-// or Abort.
+// or Abort. The error, if any, names the file; the writer is then only good for Abort.
 func (w *Writer) WriteReserved(e *Encoded) error {
 	if err := w.data.write(e.data, e.dataAt); err != nil {
 		return err
@@ -139,18 +127,15 @@ func (w *Writer) Commit(o record.Options, inputs []record.Input) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, f := range w.named {
-		if err := f.writer.Finish(); err != nil {
-			return err
-		}
-		if err := f.Sync(); err != nil {
+	for _, o := range []outFile{w.data, w.meta} {
+		if err := o.f.file.Sync(); err != nil {
 			return err
 		}
 	}
 	if err := w.check(); err != nil {
 		return err
 	}
-	err = commit.InstallBins(w.dir, w.name, id, w.named[0].Temp, w.named[1].Temp, w.replace)
+	err = commit.InstallBins(w.dir, w.name, id, w.data.f.file.Temp, w.meta.f.file.Temp, w.replace)
 	var after *commit.AfterCommitError
 	if err == nil || errors.As(err, &after) {
 		w.made = nil
@@ -168,7 +153,7 @@ func (w *Writer) Finish(o record.Options, inputs []record.Input) (*Reader, error
 	if err := w.check(); err != nil {
 		return nil, err
 	}
-	r, err := openUnnamed(w.dir, w.name, w.unnamed[0], w.unnamed[1])
+	r, err := openUnnamed(w.dir, w.name, w.data.f, w.meta.f)
 	if err != nil {
 		return nil, err
 	}
@@ -212,14 +197,9 @@ func (w *Writer) Abort() {
 		return
 	}
 	w.done = true
-	for _, f := range w.named {
-		if f != nil {
-			f.Discard()
-		}
-	}
-	for _, f := range w.unnamed {
-		if f != nil {
-			f.Close()
+	for _, o := range []outFile{w.data, w.meta} {
+		if o.f != nil {
+			o.f.Close()
 		}
 	}
 	w.made.Undo()
@@ -227,20 +207,22 @@ func (w *Writer) Abort() {
 
 // outFile is one of the two files; n bytes of it are written or reserved.
 type outFile struct {
-	f io.WriterAt
+	f *scratch
 	n uint64
 }
 
-// tempFile is a temporary file that several goroutines write to.
+// tempFile is a temporary file that several goroutines write to, one at a time: threads that wait for the system use up processor time.
 type tempFile struct {
 	*commit.Temp
-	writer *vfs.ConcurrentWriter
+	writing sync.Mutex
 }
 
-func newTempFile(t *commit.Temp) *tempFile { return &tempFile{t, vfs.NewConcurrentWriter(t.File)} }
-
 // WriteAt implements io.WriterAt.
-func (f *tempFile) WriteAt(p []byte, at int64) (int, error) { return f.writer.WriteAt(p, at) }
+func (f *tempFile) WriteAt(p []byte, at int64) (int, error) {
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	return f.Temp.WriteAt(p, at)
+}
 
 // append writes to the end.
 func (o *outFile) append(p []byte) error {
@@ -253,14 +235,12 @@ var writeBuffers = sync.Pool{New: func() any { return new([1 << 20]byte) }}
 
 // write writes consecutive pieces; those that lie next to each other in memory at once, and other small ones by way of a buffer.
 func (o *outFile) write(pieces [][]byte, at uint64) error {
-	if f, ok := o.f.(*scratch); ok { // once for all pieces
-		end := at
-		for _, p := range pieces {
-			end += uint64(len(p))
-		}
-		if err := f.grow(end); err != nil {
-			return err
-		}
+	end := at
+	for _, p := range pieces {
+		end += uint64(len(p))
+	}
+	if err := o.f.grow(end); err != nil { // once for all pieces
+		return err
 	}
 	buf := writeBuffers.Get().(*[1 << 20]byte)
 	defer writeBuffers.Put(buf)

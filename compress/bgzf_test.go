@@ -2,71 +2,13 @@ package compress
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
-	"math/rand"
 	"strings"
 	"testing"
 
 	"orcomgo/bins/record"
-	"orcomgo/compress/restoring"
-	"orcomgo/compress/workers"
 	"orcomgo/internal/testrun"
 )
-
-// checkBGZF returns the text of a BGZF file, after checking the length and the extra field of every member.
-func checkBGZF(t *testing.T, data []byte) string {
-	t.Helper()
-	if !bytes.HasSuffix(data, []byte(restoring.BgzfEnd)) || len(restoring.BgzfEnd) != 28 {
-		t.Fatal("the end of the file is missing")
-	}
-	var text strings.Builder
-	for len(data) > 0 {
-		if string(data[:16]) != restoring.BgzfEnd[:16] {
-			t.Fatalf("member begins with %x", data[:16])
-		}
-		size := int(binary.LittleEndian.Uint16(data[16:])) + 1
-		if size > len(data) {
-			t.Fatalf("a member of %d bytes, %d are left", size, len(data))
-		}
-		member := gunzip(t, string(data[:size]))
-		if len(member) > 1<<16 {
-			t.Fatalf("%d bytes in a member", len(member))
-		}
-		text.WriteString(member)
-		data = data[size:]
-	}
-	return text.String()
-}
-
-func TestBGZF(t *testing.T) {
-	noise := make([]byte, 300_000)
-	rand.New(rand.NewSource(1)).Read(noise)
-	for _, text := range []string{"", "a", strings.Repeat("ACGT", 50_000), string(noise),
-		strings.Repeat("x", restoring.BgzfText*restoring.BgzfTask*2+1)} {
-		var first []byte
-		for threads := range 3 {
-			pool := workers.NewPool(threads + 1)
-			var got []byte
-			err := pool.Do(context.Background(), func() (err error) {
-				got, err = restoring.BgzfMembers(context.Background(), pool, []byte(text))
-				return err
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if threads == 0 {
-				first = got
-			}
-			if !bytes.Equal(got, first) {
-				t.Errorf("%d threads: other bytes", threads+1)
-			}
-		}
-		if got := checkBGZF(t, append(first, restoring.BgzfEnd...)); got != text {
-			t.Errorf("%d bytes come back, want %d", len(got), len(text))
-		}
-	}
-}
 
 func TestUnpackBGZF(t *testing.T) {
 	testrun.NoRace(t)
@@ -84,4 +26,32 @@ func TestUnpackBGZF(t *testing.T) {
 		}
 		sameFiles(t, unpackAll(t, dir, UnpackOptions{Gzip: true, Threads: 1}), files)
 	}
+}
+
+// bgzfEnd is the empty member at the end of a file of BGZF.
+const bgzfEnd = "\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff\x06\x00BC\x02\x00\x1b\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+
+// checkBGZF returns the text of a BGZF file, after checking the length and the extra field of every member.
+func checkBGZF(t *testing.T, data []byte) string {
+	t.Helper()
+	if !bytes.HasSuffix(data, []byte(bgzfEnd)) || len(bgzfEnd) != 28 {
+		t.Fatal("the end of the file is missing")
+	}
+	var text strings.Builder
+	for len(data) > 0 {
+		if string(data[:16]) != bgzfEnd[:16] {
+			t.Fatalf("member begins with %x", data[:16])
+		}
+		size := int(binary.LittleEndian.Uint16(data[16:])) + 1
+		if size > len(data) {
+			t.Fatalf("a member of %d bytes, %d are left", size, len(data))
+		}
+		member := gunzip(t, string(data[:size]))
+		if len(member) > 1<<16 {
+			t.Fatalf("%d bytes in a member", len(member))
+		}
+		text.WriteString(member)
+		data = data[size:]
+	}
+	return text.String()
 }

@@ -7,21 +7,8 @@ import (
 	"orcomgo/compress/packing"
 )
 
-// PackOptions control Pack. The zero value packs with the default level on one thread.
+// PackOptions control Pack. The zero value packs on one thread.
 type PackOptions = packing.Options
-
-// Level is the effort spent on qualities, and how the sequences of assemblies are coded.
-type Level = packing.Level
-
-// The levels. The zero value is the default.
-const (
-	LevelDefault = packing.LevelDefault
-	LevelFast    = packing.LevelFast
-	LevelMax     = packing.LevelMax
-)
-
-// ParseLevel returns the level called "fast", "default" or "max".
-func ParseLevel(s string) (Level, error) { return packing.ParseLevel(s) }
 
 // Pack compresses the bins of the archive that path leads to, decodes the result again and
 // compares before it commits, and removes the bins. Killed at any moment, it leaves the bins

@@ -12,14 +12,33 @@ import (
 	"strings"
 	"testing"
 
-	"orcomgo/bins/record"
-	"orcomgo/compress/archive"
-	"orcomgo/internal/testrun"
-
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/record"
+	"orcomgo/compress/archive"
 	"orcomgo/compress/source"
+	"orcomgo/internal/codectest"
+	"orcomgo/internal/testrun"
 )
+
+// dropParity makes the parity within a bulk file useless.
+func dropParity(t testing.TB, path string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, codectest.WithoutParity(b), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// damage is flip without the parity that would mend it.
+func damage(t testing.TB, path string, off int64, bits byte) {
+	t.Helper()
+	dropParity(t, path)
+	flip(t, path, off, bits)
+}
 
 // flip flips bits of the byte at off.
 func flip(t testing.TB, path string, off int64, bits byte) {
@@ -48,7 +67,7 @@ func TestDamage(t *testing.T) {
 	o1, o2 := simulated(52, 40, true)
 	other := states(t, pair(o1, o2), record.Options{})
 	rng := rand.New(rand.NewSource(6))
-	flips := testrun.Pick(100, 200, 10_000)
+	flips := testrun.Pick(100, 100, 10_000)
 	count := 0
 	dirs := states(t, ins, record.Options{})
 	for _, state := range slices.Sorted(maps.Keys(dirs)) { // so that the same bits are flipped in each run
@@ -67,9 +86,7 @@ func TestDamage(t *testing.T) {
 			}
 			out := t.TempDir()
 			s, err := Unpack(context.Background(), dir, UnpackOptions{Threads: 2, OutDir: out})
-			if err == nil && len(s.Notes) == 0 {
-				t.Fatalf("%s, %s, %s: unpack says nothing", state, filepath.Base(path), what)
-			}
+			unread := err == nil && len(s.Notes) == 0 // what was damaged is not needed
 			if err != nil && strings.Contains(err.Error(), "\n") {
 				t.Fatalf("%s, %s: more than a line: %v", state, what, err)
 			}
@@ -82,7 +99,7 @@ func TestDamage(t *testing.T) {
 					t.Fatalf("%s, %s, %s: %s has other text", state, filepath.Base(path), what, in.name)
 				}
 			}
-			if count++; count%4 == 0 {
+			if count++; count%4 == 0 || unread {
 				status, err := verifyPath(context.Background(), dir, VerifyOptions{Threads: 2})
 				seen := err != nil
 				for _, s := range status {
@@ -175,7 +192,7 @@ func TestVerifyTellsWhich(t *testing.T) {
 		}
 	}
 	src.Close()
-	flip(t, filepath.Join(dir, "a.cdna"), int64(at)+3, 4)
+	damage(t, filepath.Join(dir, "a.cdna"), int64(at)+3, 4)
 	status, err := verifyPath(context.Background(), dir, VerifyOptions{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -237,7 +254,7 @@ func TestPackAgain(t *testing.T) {
 		if n := len(filesIn(t, dir)); n != 2 {
 			t.Errorf("%d files, want 2", n)
 		}
-		if _, err := Pack(ctx, dir, PackOptions{Force: true}); err == nil {
+		if _, err := Pack(ctx, dir, limited(PackOptions{Force: true})); err == nil {
 			t.Error("packed again without bins")
 		}
 	})
@@ -276,7 +293,7 @@ func TestPackAgain(t *testing.T) {
 		}
 		before := filesIn(t, dir)
 		sameFiles(t, unpackAll(t, dir, UnpackOptions{}), texts(ins))
-		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, ErrCorrupt) {
+		if _, err := Pack(ctx, dir, limited(PackOptions{})); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("error %v", err)
 		}
 		sameFiles(t, filesIn(t, dir), before)
@@ -288,8 +305,9 @@ func TestPackAgain(t *testing.T) {
 	t.Run("damaged sections beside bins", func(t *testing.T) {
 		dir := binTo(t, ins, record.Options{})
 		packTo(t, dir, PackOptions{KeepBins: true})
-		flip(t, filepath.Join(dir, "a.cdna"), 100, 1)
-		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, ErrCorrupt) {
+		r := openPacked(t, dir)
+		damage(t, filepath.Join(dir, "a.cdna"), int64(r.Man.Slices[0].Seqs.Off), 1)
+		if _, err := Pack(ctx, dir, limited(PackOptions{})); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("error %v", err)
 		}
 		if n := len(filesIn(t, dir)); n != 4 {
@@ -306,7 +324,7 @@ func TestPackAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, commit.ErrExists) {
+		if _, err := Pack(ctx, dir, limited(PackOptions{})); !errors.Is(err, commit.ErrExists) {
 			t.Errorf("error %v", err)
 		}
 		packTo(t, dir, PackOptions{Force: true})
@@ -321,7 +339,7 @@ func TestPackAgain(t *testing.T) {
 				cancel()
 			}
 		}
-		if _, err := Pack(ctx, dir, PackOptions{Progress: stop}); !errors.Is(err, context.Canceled) {
+		if _, err := Pack(ctx, dir, limited(PackOptions{Progress: stop})); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
 		sameFiles(t, filesIn(t, dir), before)
@@ -330,7 +348,7 @@ func TestPackAgain(t *testing.T) {
 	t.Run("damaged bins", func(t *testing.T) {
 		dir := binTo(t, ins, record.Options{})
 		flip(t, filepath.Join(dir, "a.bdna"), 400, 8)
-		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, ErrCorrupt) {
+		if _, err := Pack(ctx, dir, limited(PackOptions{})); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("error %v", err)
 		}
 		if n := len(filesIn(t, dir)); n != 2 {
@@ -347,7 +365,7 @@ func TestPackAgain(t *testing.T) {
 		if err := r.Lock(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, commit.ErrBusy) {
+		if _, err := Pack(ctx, dir, limited(PackOptions{})); !errors.Is(err, commit.ErrBusy) {
 			t.Errorf("error %v", err)
 		}
 	})

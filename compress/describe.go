@@ -6,6 +6,7 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
+	"orcomgo/compress/archive"
 	"orcomgo/compress/describing"
 	"orcomgo/digest"
 )
@@ -37,6 +38,9 @@ const InspectStage = describing.InspectStage
 
 // Info describes an archive, packed or binned, without decoding it.
 func Info(e commit.Entry) (*Information, error) { return describing.Info(e) }
+
+// Sides returns the names of the side archives that list the inputs of a packed archive, as Information.Sides.
+func Sides(e commit.Entry) ([]string, error) { return archive.Sides(e) }
 
 // NewFileInformation describes the file of an input. sums are nil if they are not known.
 func NewFileInformation(s *record.Source, sums *digest.Sums) *FileInformation {

@@ -34,7 +34,7 @@ func fifos(t *testing.T, names ...string) (dir string, paths []string) {
 // TestUnpackFIFOs: both mates are written at once, whichever is opened first, to readers that take a batch of one and then of the other.
 func TestUnpackFIFOs(t *testing.T) {
 	smallSlices(t)
-	reads := testrun.Pick(700, 1500, 3000)
+	reads := testrun.Pick(600, 1000, 3000)
 	r1, r2 := simulated(68, reads, true)
 	want := []string{r1, r2}
 	dir := binTo(t, pair(r1, r2), record.Options{BlockSize: 64 << 10})
@@ -101,7 +101,7 @@ func TestUnpackToFIFO(t *testing.T) {
 // TestFIFOReaderGone: a reader that closes a FIFO early is an error, as is one that never comes, once the run is interrupted.
 func TestFIFOReaderGone(t *testing.T) {
 	smallSlices(t)
-	r1, r2 := simulated(70, 3000, true)
+	r1, r2 := simulated(70, 900, true)
 	dir := binTo(t, pair(r1, r2), record.Options{BlockSize: 64 << 10})
 	out, paths := fifos(t, "r_1.fastq", "r_2.fastq")
 	go func() {

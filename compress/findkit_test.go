@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/record"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/scan"
-	"orcomgo/compress/searching"
 	"orcomgo/compress/seqs"
 	"orcomgo/compress/source"
 )
@@ -56,12 +56,16 @@ type decodedArchive struct {
 	genome  []byte
 	batches []*source.Decoded
 	pieces  bool // there are slices with pieces
-	starts  map[*columns.Columns]*searching.ReadStarts
+	starts  map[*columns.Columns]*record.Starts
 }
 
 // decodeReads decodes the reads of slice i, and where they are.
 func decodeReads(ctx context.Context, p *source.Packed, i int) (*source.Decoded, error) {
-	return searching.DecodeWhole(ctx, p, source.Demand{Slice: i, Columns: columns.OnlyReads(), Layouts: true})
+	b, err := p.Decode(ctx, source.Demand{Slice: i, Want: [2]bool{true, true}, Columns: columns.OnlyReads(), Layouts: true})
+	if err == nil {
+		err = errors.Join(b.Err[0], b.Err[1])
+	}
+	return b, err
 }
 
 func decodedOf(t testing.TB, e commit.Entry) *decodedArchive {
@@ -73,7 +77,7 @@ func decodedOf(t testing.TB, e commit.Entry) *decodedArchive {
 	}
 	defer src.Close()
 	p := src.(*source.Packed)
-	d := &decodedArchive{starts: make(map[*columns.Columns]*searching.ReadStarts)}
+	d := &decodedArchive{starts: make(map[*columns.Columns]*record.Starts)}
 	for i := range p.Man.Slices {
 		if err := p.NeedShared(ctx); err != nil {
 			t.Fatal(err)
@@ -107,9 +111,10 @@ func (d *decodedArchive) read(t testing.TB, input int, record uint64) (b *source
 			}
 			i := int(record - c.From)
 			if d.starts[c] == nil {
-				d.starts[c] = searching.NewReadStarts(c)
+				starts := c.Lengths.Starts()
+				d.starts[c] = &starts
 			}
-			from := d.starts[c].Start(i)
+			from := d.starts[c].Of(i)
 			return b, m, i, c.Letters[from : from+c.Lengths.Of(i)]
 		}
 	}
@@ -122,7 +127,7 @@ func (d *decodedArchive) promises(t testing.TB, w where, bases []byte, o FindOpt
 	t.Helper()
 	b, m, i, letters := d.read(t, w.input, w.record)
 	if w.reverse {
-		bases = searching.OtherStrand(bases)
+		bases = otherStrand(bases)
 	}
 	l := b.Cols[m].Layout
 	try := func(from, to int, differs func(k int) bool) {
@@ -195,14 +200,14 @@ func (d *decodedArchive) drawQueries(r *rand.Rand, n, least int) (all []FindQuer
 			}
 			at := r.Intn(len(letters) - size + 1)
 			q, err := ParseQuery("read", string(letters[at:at+size]))
-			if err != nil {
+			if err != nil || len(q.Variants) > 1 {
 				return // N
 			}
 			if r.Intn(3) == 0 {
-				q.Bases[r.Intn(size)] = byte(r.Intn(4))
+				q.Variants[0][r.Intn(size)] = byte(r.Intn(4))
 			}
 			if r.Intn(2) == 0 {
-				q.Bases = searching.OtherStrand(q.Bases)
+				q.Variants[0] = otherStrand(q.Variants[0])
 			}
 			all = append(all, q)
 		})
@@ -240,8 +245,8 @@ func (d *decodedArchive) slow(queries []FindQuery, o FindOptions) map[where]bool
 	for _, b := range d.batches {
 		b.EachRead(func(m, i int, letters []byte) {
 			for q := range queries {
-				for reverse, bases := range [][]byte{queries[q].Bases, searching.OtherStrand(queries[q].Bases)} {
-					if reverse == 1 && slices.Equal(bases, queries[q].Bases) {
+				for reverse, bases := range [][]byte{queries[q].Variants[0], otherStrand(queries[q].Variants[0])} {
+					if reverse == 1 && slices.Equal(bases, queries[q].Variants[0]) {
 						continue
 					}
 					for at := 0; at+len(bases) <= len(letters); at++ {
@@ -332,4 +337,13 @@ func randomBases(r *rand.Rand, n int) string {
 		b[i] = "ACGT"[r.Intn(4)]
 	}
 	return string(b)
+}
+
+// otherStrand returns the reverse complement of bases, 0 to 3.
+func otherStrand(bases []byte) []byte {
+	r := make([]byte, len(bases))
+	for i, b := range bases {
+		r[len(r)-1-i] = 3 - b
+	}
+	return r
 }

@@ -11,12 +11,11 @@ import (
 	"testing"
 
 	"orcomgo/binning"
-	"orcomgo/bins/record"
-	"orcomgo/internal/testrun"
-
 	"orcomgo/bins"
+	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
-	"orcomgo/compress/slicing"
+	"orcomgo/compress/packing"
+	"orcomgo/internal/testrun"
 )
 
 // update makes the files of testdata/golden and testdata/testkit anew:
@@ -67,8 +66,6 @@ var goldens = []golden{
 	{name: "long-reads", what: "Three reads of up to 1900 bases that overlap, one of them reversed.", inputs: "long.fastq"},
 	{name: "repeats", what: "Two versions of a sequence of 6000 bases, three reads of each.", inputs: "versions.fa"},
 	{name: "qualities-by-bases", what: "Six reads of up to 1100 bases whose qualities are coded given their bases.", inputs: "runs.fastq"},
-	{name: "qualities-by-bases-max", what: "The same by the largest models of qualities.", inputs: "runs.fastq",
-		pack: PackOptions{Level: LevelMax}},
 	{name: "text-after-plus", what: "The name again after '+', once another text, and constant qualities.", inputs: "after-plus.fastq"},
 	{name: "odd-names", what: "Names that are empty, long, of any bytes.", inputs: "odd-names.fastq"},
 	{name: "all-qualities", what: "All 94 values of quality.", inputs: "all-qualities.fastq"},
@@ -86,9 +83,9 @@ var goldens = []golden{
 	// Assemblies.
 	{name: "assembly", what: "FASTA in two bits a base: repeats on both strands, lower case, N and IUPAC letters, odd lines.",
 		inputs: "assembly.fa",
-		pack:   PackOptions{Level: LevelFast, TwoBit: true}, parts: none},
+		pack:   PackOptions{TwoBit: true}, parts: none},
 	{name: "assembly-and-reads", what: "The same in two slices (by a test: they have 16 MiB of text otherwise), and reads.",
-		inputs: "assembly.fa single.fastq", pack: PackOptions{Level: LevelFast, TwoBit: true}, sliceText: 5000, slices: 4},
+		inputs: "assembly.fa single.fastq", pack: PackOptions{TwoBit: true}, sliceText: 5000, slices: 4},
 
 	// More than two mates.
 	{name: "group", what: "A pair and two files of further mates, as of an index.", inputs: group4, slices: 3},
@@ -98,6 +95,14 @@ var goldens = []golden{
 		bin: record.Options{OrderAny: true}, slices: 3},
 	{name: "group-sequences", what: "A group, sequences as a set of groups, one a line, in several slices.", inputs: group4,
 		bin: record.Options{ReadsOnly: true, OrderAny: true}, sliceReads: 5, slices: 12},
+
+	// Mates in one file.
+	{name: "interleaved", what: "A file of first and second mates in turn, a form and lengths of their own, no final newline.",
+		inputs: "interleaved.fastq"},
+	{name: "interleaved-slices", what: "The same in small blocks and slices, with primers of both mates.", inputs: "interleaved.fastq",
+		bin: record.Options{BlockSize: 2 << 10}, sliceText: 500, primer: 200, slices: 8},
+	{name: "interleaved-reads-only", what: "The same, one sequence a line.", inputs: "interleaved.fastq",
+		bin: record.Options{ReadsOnly: true}},
 
 	// What can be left out.
 	{name: "names-drop", what: "Names dropped.", inputs: "pair_1.fastq+pair_2.fastq", bin: record.Options{DropNames: true}},
@@ -117,8 +122,6 @@ var goldens = []golden{
 		bin: record.Options{ReadsOnly: true, OrderAny: true}},
 
 	// How it is packed.
-	{name: "level-fast", what: "The fast models of qualities.", inputs: "pair_1.fastq+pair_2.fastq", pack: PackOptions{Level: LevelFast}},
-	{name: "level-max", what: "The largest models of qualities.", inputs: "pair_1.fastq+pair_2.fastq", pack: PackOptions{Level: LevelMax}},
 	{name: "no-verify", what: "Packed without the check: neither SHA-256 nor the lengths and hashes of the texts of slices.",
 		inputs: "single.fastq", pack: PackOptions{NoVerify: true}},
 	{name: "blocks", what: "A pair and a single file in blocks of 1 KiB, which alternate; a slice each.",
@@ -131,9 +134,9 @@ var goldens = []golden{
 		inputs: "deep_1.fastq+deep_2.fastq",
 		bin:    record.Options{ReadsOnly: true, OrderAny: true}, sliceReads: 10, slices: 6},
 	{name: "parts", what: "Packed in so little memory that positions come in parts.", inputs: "many.fa",
-		bin: record.Options{BlockSize: 20 << 10}, pack: PackOptions{Memory: 1500}, slices: 3, parts: 2},
+		bin: record.Options{BlockSize: 20 << 10}, pack: PackOptions{Memory: 2000}, slices: 3, parts: 2},
 	{name: "windows", what: "Sequences as a set, packed in so little memory that they are placed in two windows.", inputs: "many.fa",
-		bin: record.Options{ReadsOnly: true, OrderAny: true}, pack: PackOptions{Memory: 1500}, sliceReads: 400, slices: 5},
+		bin: record.Options{ReadsOnly: true, OrderAny: true}, pack: PackOptions{Memory: 2000}, sliceReads: 400, slices: 5},
 }
 
 const group4 = "pair_1.fastq+pair_2.fastq+pair_3.fastq+pair_4.fastq"
@@ -200,7 +203,6 @@ func (g *golden) describe() string {
 	flag(&bin, b.Quality == record.QualityDrop, "--quality drop")
 	flag(&bin, b.BlockSize != 0, fmt.Sprintf("--block-size %d", b.BlockSize))
 	flag(&bin, g.stored.record != binning.RecordNothing, "--source "+[]string{"none", "time", "auto", "all"}[g.stored.record])
-	flag(&pack, p.Level != LevelDefault, "--level "+p.Level.String())
 	flag(&pack, p.TwoBit, "--two-bit")
 	flag(&pack, p.NoVerify, "--no-verify")
 	flag(&pack, p.Memory != 0, fmt.Sprintf("--memory %d", p.Memory))
@@ -221,14 +223,10 @@ func (g *golden) exact() bool {
 func (g *golden) encode(t *testing.T, ins []input) map[string]string {
 	t.Helper()
 	if g.sliceText > 0 || g.sliceReads > 0 {
-		text, reads := slicing.SliceText, slicing.SliceReads
-		defer func() { slicing.SliceText, slicing.SliceReads = text, reads }()
-		slicing.SliceText, slicing.SliceReads = max(g.sliceText, 1), max(g.sliceReads, 1)
+		setLimits(t, func(l *packing.Limits) { l.Text, l.Reads = max(g.sliceText, 1), max(g.sliceReads, 1) })
 	}
 	if g.primer > 0 {
-		size, least := slicing.PrimerBytes, slicing.LeastLeading
-		defer func() { slicing.PrimerBytes, slicing.LeastLeading = size, least }()
-		slicing.PrimerBytes, slicing.LeastLeading = g.primer, g.primer
+		setLimits(t, func(l *packing.Limits) { l.Primer, l.LeastLeading = g.primer, g.primer })
 	}
 	dir := binStored(t, ins, g.bin, g.stored)
 	p := g.pack

@@ -13,7 +13,7 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/bins/vfs"
-	"orcomgo/compress/searching"
+	"orcomgo/internal/testrun"
 )
 
 // TestIndexFile: what is beside an archive and is not its index is an error, or is replaced if it is one.
@@ -111,7 +111,8 @@ func TestIndexFile(t *testing.T) {
 
 // TestManyHits: of a query that is nearly everywhere, not all hits are located, and it is found nevertheless.
 func TestManyHits(t *testing.T) {
-	const n = 3 * searching.MaxLocated
+	testrun.NoRace(t)
+	const n = 30_000
 	dir := binTo(t, single("a.fasta", ">a\n"+strings.Repeat("A", n)+"\n>b\nACGTACGTACGTTTT\n"), record.Options{})
 	packTo(t, dir, PackOptions{})
 	if _, err := Index(context.Background(), entryOf(t, dir), IndexOptions{}); err != nil {

@@ -2,6 +2,7 @@ package compress
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -14,11 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"orcomgo/bins/record"
-
 	"orcomgo/binning"
 	"orcomgo/bins/commit"
-	"orcomgo/compress/slicing"
+	"orcomgo/bins/record"
+	"orcomgo/compress/packing"
 )
 
 // input is a file of a test.
@@ -100,7 +100,7 @@ func storedGzip(t testing.TB, text string) string {
 
 func packTo(t testing.TB, dir string, o PackOptions) *Summary {
 	t.Helper()
-	s, err := Pack(context.Background(), dir, o)
+	s, err := Pack(context.Background(), dir, limited(o))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,9 +149,28 @@ func verifyOK(t testing.TB, dir, checked string) {
 
 // smallSlices cuts slices small enough that little inputs have several.
 func smallSlices(t testing.TB) {
-	text, reads := slicing.SliceText, slicing.SliceReads
-	slicing.SliceText, slicing.SliceReads = 20_000, 150
-	t.Cleanup(func() { slicing.SliceText, slicing.SliceReads = text, reads })
+	setLimits(t, func(l *packing.Limits) { l.Text, l.Reads = 20_000, 150 })
+}
+
+// manyThreads is the number of threads from which on packing hashes texts early.
+const manyThreads = 8
+
+// limits are those by which tests pack; nil: the usual ones.
+var limits *packing.Limits
+
+// setLimits changes them until the test ends.
+func setLimits(t testing.TB, change func(l *packing.Limits)) {
+	was := limits
+	own := *cmp.Or(limits, &packing.UsualLimits)
+	change(&own)
+	limits = &own
+	t.Cleanup(func() { limits = was })
+}
+
+// limited returns o with the limits of tests.
+func limited(o PackOptions) PackOptions {
+	o.Limits = limits
+	return o
 }
 
 // simulated returns reads of a random genome, as mates: CASAVA names, N, errors.

@@ -107,8 +107,11 @@ type packedFiles struct {
 	section    map[string]span // in cdna
 }
 
-// packedHeader is the length of what precedes the sections.
-const packedHeader = 8 + 1 + 16
+// packedHeader is the length of what precedes the sections, and packedLabel of the header of each.
+const (
+	packedHeader = 8 + 1 + 16
+	packedLabel  = 64
+)
 
 func newPackedFiles(t testing.TB, cdna, meta string) *packedFiles {
 	p := &packedFiles{t: t, cdna: []byte(cdna), meta: []byte(meta), section: make(map[string]span)}
@@ -120,6 +123,7 @@ func newPackedFiles(t testing.TB, cdna, meta string) *packedFiles {
 		hash := 0
 		if n > 0 {
 			hash = 8
+			off += packedLabel
 		}
 		w.bytes(hash, name+" hash")
 		p.section[name] = span{off, off + n}
@@ -135,6 +139,7 @@ func newPackedFiles(t testing.TB, cdna, meta string) *packedFiles {
 	w.byte("level")
 	w.uvarint("block size")
 	w.uvarint("bulk length")
+	section("head")
 	verified := flags&8 != 0
 	inputs := w.uvarint("inputs")
 	paired := make([]bool, inputs)
@@ -142,9 +147,14 @@ func newPackedFiles(t testing.TB, cdna, meta string) *packedFiles {
 		in := fmt.Sprintf("input %d ", i)
 		w.text(in + "name")
 		kind := w.byte(in + "kind")
-		if pairing := w.byte(in + "pairing"); pairing&1 != 0 {
-			paired[i] = pairing != 5
+		switch w.byte(in + "pairing") {
+		case 1, 3:
+			paired[i] = true
 			w.uvarint(in + "mate")
+		case 5:
+			w.uvarint(in + "mate")
+		case 7:
+			paired[i] = true
 		}
 		for _, f := range []string{"records", "bytes", "bases", "shortest", "longest"} {
 			w.uvarint(in + f)
@@ -195,6 +205,7 @@ func newPackedFiles(t testing.TB, cdna, meta string) *packedFiles {
 	for i := range w.uvarint("shared") {
 		section(fmt.Sprintf("shared %d", i))
 	}
+	section("parity")
 	if w.at != len(w.b) {
 		t.Fatalf("%d bytes of the manifest are left over", len(w.b)-w.at)
 	}
@@ -232,9 +243,10 @@ func (p *packedFiles) forgeSection(name string, f func(b []byte) []byte) map[str
 	hash := sum64(content)
 	if len(content) == 0 {
 		hash = nil
+		s.from -= packedLabel
 	}
 	bulk := slices.Concat(p.cdna[:s.from], content, p.cdna[s.to:p.bulkEnd()])
-	id := sum128(bulk[packedHeader:])
+	id := sum128(bulk[p.section["head"].to : p.section["parity"].from-packedLabel+len(content)-(s.to-s.from)])
 	copy(bulk[9:], id)
 	body := splice(p.t, p.meta[:len(p.meta)-16], p.at, map[string][]byte{
 		name + " length": number(uint64(len(content))), name + " hash": hash, "bulk length": number(uint64(len(bulk))), "id": id})

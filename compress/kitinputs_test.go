@@ -2,6 +2,7 @@ package compress
 
 import (
 	"slices"
+	"strings"
 
 	"orcomgo/binning"
 	"orcomgo/bins/record"
@@ -71,7 +72,7 @@ func (k *kit) groups() {
 		{"further", "Further mates of an input with further mates.", map[string][]byte{"input 2 mate": number(3)}},
 		{"itself", "Further mates of the input itself.", map[string][]byte{"input 3 mate": number(3)}},
 		{"none", "Further mates of an input that there is not.", map[string][]byte{"input 2 mate": number(4)}},
-		{"pairing", "A pairing that there is not.", map[string][]byte{"input 2 pairing": {7}}},
+		{"pairing", "A pairing that there is not.", map[string][]byte{"input 2 pairing": {8}}},
 		{"records", "Further mates that are fewer than the first mates.",
 			map[string][]byte{"input 2 records": number(5), "slice 1 records": number(5)}},
 		{"slice", "A slice of further mates with fewer records than that of the first mates.",
@@ -83,4 +84,38 @@ func (k *kit) groups() {
 	k.refused("bins-forged-group-second", "Further mates of an input with second mates.", kitDamaged,
 		bins.forge(map[string][]byte{"input 2 mate": number(2)}))
 	k.refused("bins-forged-group-none", "Further mates of no input.", kitDamaged, bins.forge(map[string][]byte{"input 2 mate": number(0)}))
+}
+
+// interleaved writes archives of a file of mates in turn.
+func (k *kit) interleaved() {
+	r1, r2 := kitReads(7, 6, 40)
+	text := interleavedText(r1, r2)
+	files := k.encode([]input{{"x.fastq", text, -1, false}}, record.Options{}, PackOptions{})
+	put := func(name, what, result string, files map[string]string) {
+		k.write(name, &expectation{what: what, result: result, inputs: []expectedInput{expectInput("x.fastq", text, result == kitWhole)}}, files)
+	}
+	put("valid-interleaved", "A packed archive of a file of first and second mates in turn.", kitWhole, packedOnly(files))
+	put("valid-bins-interleaved", "The bins of this file.", kitWhole, binsOnly(files))
+	packed := newPackedFiles(k.t, files["x.cdna"], files["x.cmeta"])
+	s, damaged := packed.section["slice 0 mate qualities"], packedOnly(files)
+	damaged["x.cdna"] = string(flipped((s.from + s.to) / 2)([]byte(files["x.cdna"])))
+	put("column-qualities-interleaved", "A flipped bit in the qualities of second mates.", kitDamaged, damaged)
+	odd := map[string][]byte{"input 0 records": number(11), "slice 0 records": number(11)}
+	k.refused("forged-interleaved-odd", "An interleaved input of 11 records.", kitDamaged, packed.forge(odd))
+	files = k.encode([]input{{"x.fastq", text, -1, false}}, record.Options{ReadsOnly: true}, PackOptions{})
+	packed, bins := newPackedFiles(k.t, files["x.cdna"], files["x.cmeta"]), newBinsFiles(k.t, files["x.bdna"], files["x.bmeta"])
+	k.refused("forged-interleaved-order", "An interleaved input whose order is free.", kitDamaged,
+		packed.forge(map[string][]byte{"flags": {8 | 2 | 1}}))
+	k.refused("bins-forged-interleaved-order", "Bins of it whose order is free.", kitDamaged,
+		bins.forge(map[string][]byte{"options": {2 | 1}}))
+}
+
+// interleavedText returns the records of two texts of FASTQ in turn.
+func interleavedText(first, second string) string {
+	var b strings.Builder
+	x, y := strings.SplitAfter(first, "\n"), strings.SplitAfter(second, "\n")
+	for i := 0; i+4 <= len(x); i += 4 {
+		b.WriteString(strings.Join(x[i:i+4], "") + strings.Join(y[i:i+4], ""))
+	}
+	return b.String()
 }

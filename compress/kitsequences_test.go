@@ -46,7 +46,7 @@ const repeatsHead = 3
 // assemblies writes archives of sequences in two bits a base.
 func (k *kit) assemblies() {
 	in := input{"x.fa", readFile(k.t, filepath.Join(goldenDir, "text", "assembly.fa")), -1, false}
-	files := k.encode([]input{in}, record.Options{}, PackOptions{Level: LevelFast, TwoBit: true})
+	files := k.encode([]input{in}, record.Options{}, PackOptions{TwoBit: true})
 	put := func(name, what, result string, files map[string]string) {
 		k.write(name, &expectation{what: what, result: result,
 			inputs: []expectedInput{expectInput("x.fa", in.text, result == kitWhole)}}, files)

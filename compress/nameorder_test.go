@@ -29,9 +29,7 @@ func ranges(t *testing.T, dir string) (list []string) {
 
 // setChains sets how many records chains of names have.
 func setChains(t *testing.T, records, long uint64) {
-	was, wasLong := packing.ChainRecords, packing.LongChainRecords
-	packing.ChainRecords, packing.LongChainRecords = records, long
-	t.Cleanup(func() { packing.ChainRecords, packing.LongChainRecords = was, wasLong })
+	setLimits(t, func(l *packing.Limits) { l.Chain, l.LongChain = records, long })
 }
 
 // numbered returns records of names that count from 1 in FASTQ.

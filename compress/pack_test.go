@@ -10,7 +10,6 @@ import (
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
-	"orcomgo/compress/packing"
 	"orcomgo/internal/testrun"
 )
 
@@ -55,14 +54,11 @@ func TestRoundTrip(t *testing.T) {
 // TestBlocks crosses slices, blocks and mates' blocks.
 func TestBlocks(t *testing.T) {
 	smallSlices(t)
-	n := 1
-	if testrun.Short() {
-		n = 2
-	}
+	n := testrun.Pick(3, 2, 1)
 	r1, r2 := simulated(3, 1200/n, true)
 	s1, s2 := simulated(4, 700/n, false)
 	ins := append(pair(r1, r2), input{"s_1.fastq", s1, 3, true}, input{"s_2.fastq", s2, 2, false})
-	for _, size := range []uint64{70_000} {
+	for _, size := range []uint64{70_000 / uint64(n)} {
 		dir := binTo(t, ins, record.Options{BlockSize: size})
 		sameFiles(t, unpackAll(t, dir, UnpackOptions{Threads: 3}), texts(ins))
 		s := packTo(t, dir, PackOptions{Threads: 3})
@@ -143,8 +139,8 @@ func records(text string, o record.Options) []string {
 func TestOptions(t *testing.T) {
 	testrun.NoRace(t)
 	smallSlices(t)
-	r1, r2 := simulated(21, 500, false)
-	v1, _ := simulated(22, 300, true)
+	r1, r2 := simulated(21, testrun.Pick(300, 300, 500), false)
+	v1, _ := simulated(22, testrun.Pick(200, 200, 300), true)
 	ins := append(pair(r1, r2), input{"v.fq", v1, -1, false})
 	var cases []record.Options
 	for _, readsOnly := range []bool{false, true} {
@@ -236,16 +232,12 @@ func joinMates(a, b []string) []string {
 // TestDeterminism: the same bytes whatever the threads, and a second time.
 func TestDeterminism(t *testing.T) {
 	smallSlices(t)
-	reads := 500
-	if testrun.Short() {
-		reads = 250
-	}
-	r1, r2 := simulated(31, reads, true)
+	r1, r2 := simulated(31, testrun.Pick(160, 400, 500), true)
 	for _, o := range []record.Options{{}, {ReadsOnly: true, OrderAny: true}, {OrderAny: true}} {
 		o.BlockSize = 100 << 10
 		dir := binTo(t, pair(r1, r2), o)
 		var first map[string]string
-		for _, threads := range []int{1, 2, packing.EarlyThreads} {
+		for _, threads := range testrun.Pick([]int{1, manyThreads}, []int{1, 2, manyThreads}, []int{1, 2, manyThreads}) {
 			// With GPU, work waits for a device that may not be there.
 			packTo(t, dir, PackOptions{Threads: threads, GPU: threads > 1, KeepBins: true, Force: true})
 			files := filesIn(t, dir)
@@ -258,26 +250,6 @@ func TestDeterminism(t *testing.T) {
 			}
 			sameFiles(t, files, first)
 		}
-	}
-}
-
-func TestLevels(t *testing.T) {
-	testrun.NoRace(t)
-	text, _ := simulated(81, 400, true)
-	ins := single("a.fastq", text)
-	for _, l := range []Level{LevelFast, LevelDefault, LevelMax} {
-		dir := binTo(t, ins, record.Options{})
-		packTo(t, dir, PackOptions{Threads: 2, Level: l})
-		sameFiles(t, unpackAll(t, dir, UnpackOptions{}), texts(ins))
-		if info, err := infoOf(dir); err != nil || info.Level != l.String() {
-			t.Errorf("level %v: info says %q, %v", l, info.Level, err)
-		}
-		if back, err := ParseLevel(l.String()); err != nil || back != l {
-			t.Errorf("level %v parses as %v, %v", l, back, err)
-		}
-	}
-	if _, err := ParseLevel("best"); err == nil {
-		t.Error("level best passed")
 	}
 }
 

@@ -2,12 +2,10 @@ package compress
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"testing"
 
 	"orcomgo/bins/record"
-	"orcomgo/compress/archive"
 	"orcomgo/compress/packing"
 	"orcomgo/internal/testrun"
 )
@@ -16,14 +14,12 @@ import (
 // hashed before that; and the archive is the same.
 func TestEarlyTexts(t *testing.T) {
 	smallSlices(t)
-	text := packing.PieceText
-	packing.PieceText = 7000
-	defer func() { packing.PieceText = text }()
+	setLimits(t, func(l *packing.Limits) { l.Piece = 7000 })
 	for _, varied := range []bool{false, true} {
 		if varied && testrun.Short() {
 			break
 		}
-		r1, r2 := simulated(31, 900, varied)
+		r1, r2 := simulated(31, testrun.Pick(300, 700, 900), varied)
 		for kind, ins := range map[string][]input{
 			"single": single("r", r1), "pair": pair(r1, r2), "numbered": single("r", r1),
 			"two": append(single("r", r1), single("s", r2)...),
@@ -34,7 +30,7 @@ func TestEarlyTexts(t *testing.T) {
 			}
 			name := fmt.Sprintf("%s, varied lengths: %v", kind, varied)
 			var first map[string]string
-			for _, threads := range []int{1, packing.EarlyThreads, 2 * packing.EarlyThreads} {
+			for _, threads := range testrun.Pick([]int{1, manyThreads}, []int{1, manyThreads, 2 * manyThreads}, []int{1, manyThreads, 2 * manyThreads}) {
 				dir := binTo(t, ins, o)
 				packTo(t, dir, PackOptions{Threads: threads})
 				if files := filesIn(t, dir); first == nil {
@@ -60,27 +56,6 @@ func TestEarlyTexts(t *testing.T) {
 					}
 				}
 			}
-		}
-	}
-}
-
-// TestEarlyTextsDiffer: a text that comes back and is not the one that was hashed is an error.
-func TestEarlyTextsDiffer(t *testing.T) {
-	man := &archive.Manifest{Inputs: make([]archive.Input, 2),
-		Slices: []archive.Slice{{Records: 7}, {From: 7, Records: 3, First: archive.Member{Input: 0}, Mate: &archive.Member{Input: 1}}}}
-	texts := [][2]packing.Sums{{{Hash: 1, Len: 70}, {}}, {{Hash: 2, Len: 30}, {Hash: 3, Len: 30}}}
-	early := packing.NewEarlyTexts(man)
-	copy(early.Slices, texts)
-	if got, err := early.Compare(man, texts); err != nil || len(got) != 2 || got[0].SHA256 != sha256.Sum256(nil) {
-		t.Fatalf("equal texts: %x, %v", got, err)
-	}
-	for _, x := range []*packing.Sums{&texts[0][0], &texts[1][0], &texts[1][1]} {
-		for _, field := range []*uint64{&x.Hash, &x.Len} {
-			*field++
-			if _, err := early.Compare(man, texts); !errors.Is(err, ErrCorrupt) {
-				t.Errorf("another text: %v", err)
-			}
-			*field--
 		}
 	}
 }

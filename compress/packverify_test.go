@@ -23,8 +23,8 @@ func TestVerificationReadsTheFile(t *testing.T) {
 		t.Skip("the file has no name while it is written; it is found in /proc")
 	}
 	smallSlices(t)
-	text, mates := simulated(70, 1500, true)
-	for _, o := range []record.Options{{BlockSize: 100_000}, {BlockSize: 100_000, ReadsOnly: true, OrderAny: true}} {
+	text, mates := simulated(70, 750, true)
+	for _, o := range []record.Options{{BlockSize: 50_000}, {BlockSize: 50_000, ReadsOnly: true, OrderAny: true}} {
 		for name, memory := range map[string]uint64{"following": 0, "afterwards": 1 << 20} {
 			// The first read of the file, of a slice or of its header, or when all of it was written.
 			for _, when := range []string{"pread", "fsync"} {
@@ -39,7 +39,7 @@ func TestVerificationReadsTheFile(t *testing.T) {
 						return nil
 					}
 					defer func() { vfs.Fault = nil }()
-					_, err := Pack(context.Background(), dir, PackOptions{Threads: 2, Memory: memory})
+					_, err := Pack(context.Background(), dir, limited(PackOptions{Threads: 2, Memory: memory}))
 					if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "verification failed, the bins are kept") {
 						t.Errorf("error %v", err)
 					}

@@ -8,12 +8,11 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
-	"orcomgo/compress/seqs"
 	"orcomgo/internal/testrun"
 )
 
-// TestProgressWithinSlice: while one slice is coded, verified and unpacked, progress is reported many times. That of coding, which begins
-// with the qualities while the reads are laid out, is held back until they are.
+// TestProgressWithinSlice: while one slice is coded, verified and unpacked, progress is reported many times, and before the reads are laid
+// out packing says how much there is.
 func TestProgressWithinSlice(t *testing.T) {
 	testrun.NoRace(t)
 	r1, _ := simulated(7, 9000, true)
@@ -25,22 +24,25 @@ func TestProgressWithinSlice(t *testing.T) {
 	defer r.Close()
 	var mu sync.Mutex
 	seen := map[string][]uint64{}
-	laidOut := false
+	var sizes []uint64
 	report := func(stage string, done, total uint64) {
 		mu.Lock()
 		defer mu.Unlock()
-		laidOut = laidOut || stage == seqs.CodingStage
-		if stage == "pack" && done > 0 && !laidOut {
-			t.Error("coding is reported while reads are laid out")
+		if len(sizes) == 0 {
+			t.Errorf("%s is reported before the size of all", stage)
 		}
 		if total != uint64(len(r1)) && (stage == "pack" || stage == "verify" || stage == "unpack") || done > total {
 			t.Errorf("%s: %d of %d", stage, done, total)
 		}
 		seen[stage] = append(seen[stage], done)
 	}
-	s, err := PackUnnamed(context.Background(), r, PackOptions{Threads: 2, Progress: report})
+	s, err := PackUnnamed(context.Background(), r, limited(PackOptions{Threads: 2, Progress: report,
+		Sized: func(reads, bases, coded uint64) { sizes = []uint64{reads, bases, coded} }}))
 	if err != nil || s.Slices != 1 {
 		t.Fatal(s, err)
+	}
+	if len(sizes) != 3 || sizes[0] != s.Records || sizes[1] != s.Bases || sizes[2] < s.Bases/8 || sizes[2] > uint64(len(r1)) {
+		t.Errorf("packing says that there are %v reads, bases and bytes", sizes)
 	}
 	o := UnpackOptions{Threads: 2, Stream: io.Discard, Progress: report}
 	if _, err := Unpack(context.Background(), filepath.Join(out, "a"), o); err != nil {
@@ -51,11 +53,7 @@ func TestProgressWithinSlice(t *testing.T) {
 		for _, v := range seen[stage] {
 			values[v] = true
 		}
-		least := 5
-		if stage == "pack" {
-			least = 4 // the qualities may all be coded before the reads are laid out, and are reported at once then
-		}
-		if len(values) < least || !values[uint64(len(r1))] {
+		if len(values) < 5 || !values[uint64(len(r1))] {
 			t.Errorf("%s: reported %v", stage, seen[stage])
 		}
 	}

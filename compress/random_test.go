@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
+	"orcomgo/compress/packing"
 	"orcomgo/compress/slicing"
 	"orcomgo/internal/testrun"
 )
@@ -18,15 +19,14 @@ import (
 // subtests are named for their seeds: -run 'RandomRuns/.*/^17$' repeats one.
 func TestRandomRuns(t *testing.T) {
 	testrun.NoRace(t)
-	runs := testrun.Pick(20, 45, 1000)
+	runs := testrun.Pick(20, 30, 1000)
 	sizes := []struct {
 		name        string
 		text, reads uint64
-	}{{"whole", slicing.SliceText, slicing.SliceReads}, {"small", 20_000, 150}, {"tiny", 4_000, 20}}
-	smallSlices(t) // puts the sizes back
+	}{{"whole", slicing.Usual.Text, slicing.Usual.Reads}, {"small", 20_000, 150}, {"tiny", 4_000, 20}}
 	for k, size := range sizes {
 		t.Run(size.name, func(t *testing.T) {
-			slicing.SliceText, slicing.SliceReads = size.text, size.reads
+			setLimits(t, func(l *packing.Limits) { l.Text, l.Reads = size.text, size.reads })
 			for seed := k; seed < runs; seed += len(sizes) {
 				t.Run(fmt.Sprint(seed), func(t *testing.T) {
 					t.Parallel() // much of the time of a small run goes into syncing files
@@ -47,7 +47,8 @@ type randomRun struct {
 	pack    PackOptions
 	fasta   bool
 	paired  bool
-	further int // with paired: how many inputs of further mates
+	further int  // with paired: how many inputs of further mates
+	inTurn  bool // both mates are in one file
 }
 
 // traits are what the reads of a run are like.
@@ -100,15 +101,13 @@ func drawRun(seed int64) *randomRun {
 		r.options.DropNames = r.oneIn(3)
 		r.options.Quality = pick(r, record.QualityKeep, record.QualityKeep, record.QualityBin8, record.QualityDrop)
 	}
-	r.pack = PackOptions{Threads: 1 + r.rng.Intn(3), Level: pick(r, LevelFast, LevelDefault), TwoBit: r.rng.Intn(2) == 0}
-	if r.oneIn(20) {
-		r.pack.Level = LevelMax
-	}
+	r.pack = PackOptions{Threads: 1 + r.rng.Intn(3), TwoBit: r.rng.Intn(2) == 0}
 	r.paired, r.fasta = r.oneIn(3), r.oneIn(6)
 
 	if r.paired {
 		r.further = int(seed) % 3
 	}
+	r.inTurn = !r.paired && seed%2 == 0
 
 	// The text takes 150 kB at most, and the genome less than would be slow to make.
 	tr := &r.traits
@@ -278,15 +277,18 @@ func (r *randomRun) texts() [4]string {
 
 // check brings the run through both stages; twice says to pack it a second time.
 func (r *randomRun) check(t *testing.T, twice bool) {
-	t.Logf("%+v, %+v, threads %d, memory %d, level %v, FASTA %v, pair %v, a genome of %d bases",
-		r.traits, r.options, r.pack.Threads, r.pack.Memory, r.pack.Level, r.fasta, r.paired, len(r.genome))
+	t.Logf("%+v, %+v, threads %d, memory %d, FASTA %v, pair %v, a genome of %d bases",
+		r.traits, r.options, r.pack.Threads, r.pack.Memory, r.fasta, r.paired, len(r.genome))
 	fastq := r.texts()
 	ins := pair(fastq[0], fastq[1])
 	for m := 2; m < 2+r.further; m++ {
 		ins = append(ins, input{fmt.Sprintf("r_%d.fastq", m+1), fastq[m], furtherOf(0), false})
 	}
+	if r.inTurn {
+		fastq[0] = interleavedText(fastq[0], fastq[1])
+	}
 	if !r.paired {
-		ins = single(ins[0].name, ins[0].text)
+		ins = single(ins[0].name, fastq[0])
 	}
 	o := r.options
 	if r.fasta {

@@ -157,10 +157,14 @@ func TestReaderTestkit(t *testing.T) {
 	checkReader(t, cases)
 }
 
-// TestReaderVectors: the models of the second reader decode testdata/vectors.
+// TestReaderVectors: the models of the second reader decode testdata/vectors, in make test-long the large ones too.
 func TestReaderVectors(t *testing.T) {
 	testrun.NoRace(t)
-	out := runReader(t, "check_vectors.py", "../testdata/vectors")
+	args := []string{"../testdata/vectors"}
+	if testrun.Long() {
+		args = append([]string{"--all"}, args...)
+	}
+	out := runReader(t, "check_vectors.py", args...)
 	if !strings.HasSuffix(out, " vectors, 0 decoded otherwise\n") {
 		t.Error(out)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
-	"orcomgo/compress/restoring"
 	"orcomgo/compress/seqs"
 	"orcomgo/internal/testrun"
 )
@@ -235,7 +234,7 @@ func damagedNames(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	flip(t, a.Paths()[0], int64(a.Manifest().Slices[0].First.Sections[archive.Names].Off)+3, 1)
+	damage(t, a.Paths()[0], int64(a.Manifest().Slices[0].First.Sections[archive.Names].Off)+3, 1)
 }
 
 func TestMatchNames(t *testing.T) {
@@ -268,23 +267,6 @@ func TestMatchNames(t *testing.T) {
 		got, err := r.MatchNames(context.Background(), Query{Records: []RecordRange{{From: 8, To: 40}}}, match)
 		if err != nil || fmt.Sprint(got) != "[[{8 9}] [{8 9}] [{33 34}]]" {
 			t.Errorf("%s: of some records: %v, %v", state, got, err)
-		}
-	}
-}
-
-func TestUnion(t *testing.T) {
-	a := []RecordRange{{From: 1, To: 5}, {From: 7, To: 9}, {From: 20, To: 30}}
-	for _, c := range []struct {
-		a, b []RecordRange
-		want string
-	}{
-		{a, nil, "[{1 5} {7 9} {20 30}]"},
-		{nil, a, "[{1 5} {7 9} {20 30}]"},
-		{a, []RecordRange{{From: 0, To: 1}, {From: 5, To: 6}, {From: 8, To: 21}, {From: 40, To: 41}}, "[{0 6} {7 30} {40 41}]"},
-		{a, a, "[{1 5} {7 9} {20 30}]"},
-	} {
-		if got := restoring.Union(c.a, c.b); fmt.Sprint(got) != c.want {
-			t.Errorf("%v and %v: %v, want %s", c.a, c.b, got, c.want)
 		}
 	}
 }

@@ -8,9 +8,8 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
-	"orcomgo/internal/testrun"
-
 	"orcomgo/compress/archive"
+	"orcomgo/internal/testrun"
 )
 
 // reseal writes a copy of the archive in from to a new directory with its sections changed
@@ -29,16 +28,18 @@ func reseal(t testing.TB, from string, f func(i int, section []byte) []byte) str
 	}
 	man := *r.Manifest()
 	man.Slices, man.Shared = slices.Clone(man.Slices), slices.Clone(man.Shared)
+	if err := w.Begin(&man); err != nil {
+		t.Fatal(err)
+	}
 	i := 0
-	copySection := func(s *archive.Section) {
-		b, err := r.Read(*s, nil, "a section")
+	changed := func(s archive.Section) []byte {
+		b, err := r.Read(s, nil, "a section")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if *s, err = w.Add(f(i, b)); err != nil {
-			t.Fatal(err)
-		}
+		b = f(i, b)
 		i++
+		return b
 	}
 	for k := range man.Slices {
 		s := &man.Slices[k]
@@ -46,12 +47,20 @@ func reseal(t testing.TB, from string, f func(i int, section []byte) []byte) str
 			mate := *s.Mate
 			s.Mate = &mate
 		}
-		s.EachSection(func(_ archive.Column, _ int, sec *archive.Section) { copySection(sec) })
+		sections := make(map[*archive.Section][]byte)
+		s.EachSection(func(_ archive.Column, _ int, sec *archive.Section) { sections[sec] = changed(*sec) })
+		if err := w.AddSlice(k, s, func(c archive.Column, m int) []byte { return sections[s.Section(c, m)] }); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for k := range man.Shared {
-		copySection(&man.Shared[k])
+	shared := man.Shared
+	man.Shared, man.Parity = nil, archive.Section{}
+	for _, s := range shared {
+		if err := w.AddShared(&man, changed(s)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := w.Commit(&man); err != nil {
+	if err := w.Commit(&man, archive.ParityOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -18,7 +18,7 @@ import (
 func TestSchedules(t *testing.T) {
 	smallSlices(t)
 	setChains(t, 450, 1500)
-	rounds, pairs, many := testrun.Pick(2, 4, 150), testrun.Pick(450, 900, 900), testrun.Pick(2700, 6000, 6000)
+	rounds, pairs, many := testrun.Pick(2, 4, 150), testrun.Pick(160, 450, 900), testrun.Pick(1350, 3000, 6000)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	rng := rand.New(rand.NewSource(11))
 	mates := pair(simulated(12, pairs, true))

@@ -3,8 +3,10 @@ package compress
 import (
 	"context"
 	"io"
+	"slices"
 
 	"orcomgo/bins/commit"
+	"orcomgo/compress/restoring"
 	"orcomgo/compress/searching"
 	"orcomgo/compress/source"
 )
@@ -19,8 +21,6 @@ type (
 	FindQuery = searching.FindQuery
 	// FindOptions control a Finder.
 	FindOptions = searching.FindOptions
-	// Finder finds queries in archives. It is safe for concurrent use.
-	Finder = searching.Finder
 	// Finding is what was found in an archive.
 	Finding = searching.Finding
 	// Count says how often a query was found on one strand.
@@ -58,10 +58,55 @@ func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, 
 // IndexBases returns about how many bases of pseudogenome an archive has, for an estimate of the work; 0 if it cannot be read.
 func IndexBases(e commit.Entry) (bases uint64) { return searching.IndexBases(e) }
 
+// Finder finds queries in archives. It is safe for concurrent use.
+type Finder struct {
+	*searching.Finder
+	o FindOptions
+	// places finds where the reads are; it is for archives with further mates, which are not in one slice with their leads.
+	places *searching.Finder
+}
+
 // NewFinder returns a Finder of queries of at least MinQuery bases, of which there must be one.
 func NewFinder(queries []FindQuery, o FindOptions) (*Finder, error) {
-	return searching.NewFinder(queries, o)
+	finder, err := searching.NewFinder(queries, o)
+	if err != nil || o.Records == nil {
+		return &Finder{Finder: finder}, err
+	}
+	f := &Finder{Finder: finder, o: o}
+	o.Records, o.Reads = nil, true
+	f.places, err = searching.NewFinder(queries, o)
+	return f, err
 }
+
+// Find searches an archive.
+func (f *Finder) Find(ctx context.Context, e commit.Entry) (*Finding, error) {
+	if f.o.Records == nil {
+		return f.Finder.Find(ctx, e)
+	}
+	info, err := Info(e)
+	if err != nil || !slices.ContainsFunc(info.Inputs, func(in InputInformation) bool { return in.Lead != "" }) {
+		return f.Finder.Find(ctx, e)
+	}
+	n, err := f.places.Find(ctx, e)
+	if err != nil || len(n.Reads) == 0 {
+		return n, err
+	}
+	o := UnpackOptions{Threads: f.o.Threads, Memory: f.o.Memory, Stream: recordsWriter(f.o.Records), Interleave: true}
+	for _, r := range n.Reads {
+		o.Chosen = append(o.Chosen, restoring.Place{Input: r.Input, Record: r.Record})
+	}
+	ext := commit.PackedDataExt
+	if !e.Has[commit.Packed] {
+		ext = commit.BinsDataExt
+	}
+	_, err = Unpack(ctx, e.Path()+ext, o)
+	return n, err
+}
+
+// recordsWriter calls a function with what is written.
+type recordsWriter func(text []byte) error
+
+func (w recordsWriter) Write(p []byte) (int, error) { return len(p), w(p) }
 
 // ParseQuery returns the query of a text of A, C, G and T in either case. The error says what else is in it.
 func ParseQuery(name, text string) (FindQuery, error) { return searching.ParseQuery(name, text) }

@@ -12,7 +12,6 @@ import (
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
-	"orcomgo/compress/restoring"
 	"orcomgo/compress/source"
 	"orcomgo/internal/testrun"
 )
@@ -128,7 +127,7 @@ func TestSelectionErrors(t *testing.T) {
 		{alone, UnpackOptions{Inputs: []string{"y*"}}, "no input is called y*: there are x.fastq"},
 		{alone, UnpackOptions{Mate: 1}, "its inputs have no mates"},
 		{paired, UnpackOptions{Mate: 2, Inputs: []string{"v.fastq"}}, "none of the inputs that are asked for has mates number 2"},
-		{alone, UnpackOptions{Names: NewNameFilter([]string{"b"}, nil)}, "no record has a name that is asked for"},
+		{alone, UnpackOptions{Names: NewNameFilter([]string{"b"}, nil)}, "no record has a name that is asked for: b"},
 		{alone, UnpackOptions{Records: &RecordRange{From: 1, To: 2}}, "the archive has no record 2: its inputs have 1 at most"},
 		{none, UnpackOptions{Names: NewNameFilter([]string{"1"}, nil)}, "there are no names: they were not kept"},
 	} {
@@ -156,7 +155,7 @@ func TestSelectionDecodesWhatItNeeds(t *testing.T) {
 	for i, other := range a.Manifest().Slices {
 		other.EachSection(func(c archive.Column, m int, sec *archive.Section) {
 			if i != slice && c != archive.Names && sec.Len > 0 {
-				flip(t, a.Paths()[0], int64(sec.Off), 1)
+				damage(t, a.Paths()[0], int64(sec.Off), 1)
 			}
 		})
 	}
@@ -244,7 +243,7 @@ func TestUnpackSplit(t *testing.T) {
 			t.Errorf("%s: %v", state, err)
 		}
 	}
-	dir := binTo(t, single("many.fastq", strings.Repeat("@a\nA\n+\nI\n", restoring.MaxSplitFiles+1)), record.Options{})
+	dir := binTo(t, single("many.fastq", strings.Repeat("@a\nA\n+\nI\n", 3001)), record.Options{})
 	out := t.TempDir()
 	_, err := Unpack(context.Background(), dir, UnpackOptions{Split: 1, OutDir: out})
 	if err == nil || !strings.Contains(err.Error(), "3001 files of 1 records are more than the 3000") || len(filesIn(t, out)) > 0 {
@@ -262,7 +261,7 @@ func damageMates(t *testing.T, dir string, column archive.Column) {
 	defer a.Close()
 	for _, s := range a.Manifest().Slices {
 		if s.Mate != nil {
-			flip(t, a.Paths()[0], int64(s.Mate.Sections[column].Off), 1)
+			damage(t, a.Paths()[0], int64(s.Mate.Sections[column].Off), 1)
 		}
 	}
 }

@@ -1,9 +1,10 @@
 package compress
 
 import (
+	"testing"
+
 	"orcomgo/bins/record"
 	"orcomgo/internal/testrun"
-	"testing"
 )
 
 // TestSliceText: slices aim for the text that is asked for, and the text is the same.

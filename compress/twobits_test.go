@@ -11,16 +11,16 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
-	"orcomgo/compress/packing"
 	"orcomgo/internal/testrun"
 )
 
 // randomAssembly returns FASTA of sequences that share stretches, in lines of width letters: so that it is coded in two bits a base.
 func randomAssembly(r *rand.Rand, records, width int) string {
 	var b strings.Builder
+	longest := min(3000, 300_000/records)
 	genome := randomBases(r, 20000)
 	for i := range records {
-		n := r.Intn(3000)
+		n := r.Intn(longest)
 		at := r.Intn(len(genome) - n)
 		letters := []byte(genome[at : at+n])
 		for range r.Intn(4) {
@@ -67,7 +67,7 @@ func oddAssemblies() map[string]string {
 		"all N":                ">n\n" + wrap(strings.Repeat("N", 5000), 80),
 		"one line of 1 MB":     ">x\n" + randomBases(r, 1<<20) + "\n>y\nACGT\n",
 		"IUPAC":                ">x\n" + wrap(strings.Repeat("ACGTRYKMSWBDHVNacgtrykmn.-*", 50), 50),
-		"many names":           randomAssembly(r, 3*packing.ManyNames/2, 80),
+		"many names":           plain + randomAssembly(r, 1536, 60),
 	}
 }
 
@@ -96,7 +96,7 @@ func isTwoBit(t *testing.T, dir string, input int) bool {
 func TestOddAssemblies(t *testing.T) {
 	for name, text := range oddAssemblies() {
 		t.Run(name, func(t *testing.T) {
-			if testrun.Short() && name != "blank lines within" && name != "many names" {
+			if testrun.Short() && name != "many names" {
 				t.Skip("the threads do the same for the others")
 			}
 			t.Parallel()
@@ -111,13 +111,13 @@ func TestOddAssemblies(t *testing.T) {
 			if _, err := Unpack(context.Background(), dir, UnpackOptions{Stream: &stream}); err != nil || stream.String() != text {
 				t.Fatalf("the stream has %d bytes of %d: %v", stream.Len(), len(text), err)
 			}
-			comparesLevels(t, ins, dir)
+			comparesRecords(t, ins, dir)
 		})
 	}
 }
 
-// comparesLevels compares the records that an archive gives with those of one of the default level.
-func comparesLevels(t *testing.T, ins []input, dir string) {
+// comparesRecords compares the records that an archive gives with those of one of the default options.
+func comparesRecords(t *testing.T, ins []input, dir string) {
 	t.Helper()
 	other := binTo(t, ins, record.Options{})
 	packTo(t, other, PackOptions{})
@@ -143,11 +143,12 @@ func comparesLevels(t *testing.T, ins []input, dir string) {
 // An archive of assemblies and reads, in small blocks and slices: all that can be asked for is what the default level gives.
 func TestAssembliesAndReads(t *testing.T) {
 	r := rand.New(rand.NewSource(12))
-	reads, _ := simulated(12, 300, true)
+	reads, _ := simulated(12, testrun.Pick(150, 300, 300), true)
+	sequences := testrun.Pick(40, 100, 100)
 	ins := []input{
-		{name: "a.fa", text: randomAssembly(r, 100, 60), mate: -1},
+		{name: "a.fa", text: randomAssembly(r, sequences, 60), mate: -1},
 		{name: "reads.fastq", text: reads, mate: -1},
-		{name: "b.fa", text: randomAssembly(r, 60, 80), mate: -1},
+		{name: "b.fa", text: randomAssembly(r, sequences*3/5, 80), mate: -1},
 		{name: "short.fa", text: ">1\nACGTAGCATCGATCAGTACG\n>2\nACGATCAGCTACGACTAGC\n", mate: -1},
 	}
 	for _, o := range []record.Options{{}, {DropNames: true}, {ReadsOnly: true}} {

@@ -16,7 +16,6 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/bins/vfs"
-	"orcomgo/compress/packing"
 	"orcomgo/internal/testrun"
 )
 
@@ -77,7 +76,7 @@ func TestPackUnnamed(t *testing.T) {
 			if (r.Held() > 0) != (hold > 0) {
 				t.Errorf("%d bytes in memory", r.Held())
 			}
-			s, err := PackUnnamed(context.Background(), r, po)
+			s, err := PackUnnamed(context.Background(), r, limited(po))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,34 +95,6 @@ func TestPackUnnamed(t *testing.T) {
 				t.Errorf("%d files", len(got))
 			}
 		}
-	}
-}
-
-// TestFitsBeside: bins stay in memory where they and the layout of the reads leave half of it.
-func TestFitsBeside(t *testing.T) {
-	testrun.NoRace(t)
-	text, _ := simulated(1, 2000, false) // 200,000 bases: 1.3 MB to lay out; bins of 2 MiB
-	r, err := binUnnamed(t, single("a.fastq", text), record.Options{}, t.TempDir(), false, 1<<30)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if r.Held() != 2<<20 {
-		t.Fatalf("%d bytes in memory", r.Held())
-	}
-	for memory, want := range map[uint64]bool{0: true, 1: false, 8 << 20: false, 16<<20 - 1: false, 16 << 20: true, 1 << 40: true} {
-		if got := packing.FitsBeside(r, memory); got != want {
-			t.Errorf("with %d bytes: %v", memory, got)
-		}
-	}
-	text, _ = simulated(1, 20_000, false) // 13 MB to lay out
-	large, err := binUnnamed(t, single("a.fastq", text), record.Options{ReadsOnly: true}, t.TempDir(), false, 1<<30)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer large.Close()
-	if held := large.Held(); packing.FitsBeside(large, 9*held) || !packing.FitsBeside(large, 16*held+30<<20) {
-		t.Errorf("%d bytes in memory", held)
 	}
 }
 
@@ -196,7 +167,7 @@ func TestPackUnnamedEveryMoment(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err = PackUnnamed(context.Background(), r, PackOptions{Threads: 2, Force: true}); err != nil {
+				if _, err = PackUnnamed(context.Background(), r, limited(PackOptions{Threads: 2, Force: true})); err != nil {
 					t.Fatal(err)
 				}
 				r.Close()
@@ -260,7 +231,7 @@ func TestPackUnnamedRefuses(t *testing.T) {
 			}
 			return nil
 		}
-		_, err = PackUnnamed(context.Background(), r, PackOptions{})
+		_, err = PackUnnamed(context.Background(), r, limited(PackOptions{}))
 		vfs.Fault = nil
 		if !errors.Is(err, commit.ErrExists) {
 			t.Errorf("%s, meanwhile: %v", c.name, err)
@@ -288,7 +259,7 @@ func TestPackUnnamedFails(t *testing.T) {
 		}
 		return nil
 	}
-	_, err = PackUnnamed(context.Background(), r, PackOptions{Threads: 2})
+	_, err = PackUnnamed(context.Background(), r, limited(PackOptions{Threads: 2}))
 	vfs.Fault = nil
 	const want = "verification failed, nothing was written; the inputs are as they were"
 	if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), want) {

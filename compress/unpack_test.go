@@ -12,10 +12,8 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
-	"orcomgo/internal/testrun"
-
 	"orcomgo/compress/archive"
-	"orcomgo/compress/restoring"
+	"orcomgo/internal/testrun"
 )
 
 // states returns a directory with bins and one with the packed archive of the same inputs.
@@ -50,11 +48,11 @@ func gunzip(t testing.TB, s string) string {
 
 func TestStream(t *testing.T) {
 	smallSlices(t)
-	r1, r2 := simulated(41, 700, true)
+	r1, r2 := simulated(41, testrun.Pick(200, 500, 700), true)
 	ins := append(pair(r1, r2), input{"x.fastq", "@x\nA\n+\nI", -1, false}, input{"e.fastq", "", -1, false})
 	keep := record.Options{}
 	mates := strings.Join(interleaved(expected(r1, keep), expected(r2, keep)), "")
-	for state, dir := range states(t, ins, record.Options{BlockSize: 100 << 10}) {
+	for state, dir := range states(t, ins, record.Options{BlockSize: 20 << 10}) {
 		if got := stream(t, dir, UnpackOptions{}); got != r1+r2+"@x\nA\n+\nI" {
 			t.Errorf("%s: %d bytes on the stream", state, len(got))
 		}
@@ -124,7 +122,7 @@ func TestRecords(t *testing.T) {
 // TestRecordsReadOnlyTheirSlices damages a slice that is not asked for.
 func TestRecordsReadOnlyTheirSlices(t *testing.T) {
 	smallSlices(t)
-	r1, _ := simulated(44, 900, false)
+	r1, _ := simulated(44, 400, false)
 	dir := binTo(t, single("x.fastq", r1), record.Options{})
 	packTo(t, dir, PackOptions{})
 	r, err := archive.Open(dir)
@@ -134,11 +132,11 @@ func TestRecordsReadOnlyTheirSlices(t *testing.T) {
 	defer r.Close()
 	man := r.Manifest()
 	last := man.Slices[len(man.Slices)-1]
-	flip(t, filepath.Join(dir, "x.cdna"), int64(last.Seqs.Off)+2, 1)
+	damage(t, filepath.Join(dir, "x.cdna"), int64(last.Seqs.Off)+2, 1)
 	if got := stream(t, dir, UnpackOptions{Records: &RecordRange{From: 0, To: 5}}); got != strings.Join(expected(r1, record.Options{})[:5], "") {
 		t.Error("other records come back")
 	}
-	_, err = Unpack(context.Background(), dir, UnpackOptions{Stream: io.Discard, Records: &RecordRange{From: 899, To: 900}})
+	_, err = Unpack(context.Background(), dir, UnpackOptions{Stream: io.Discard, Records: &RecordRange{From: 399, To: 400}})
 	if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "sequences of records") ||
 		!strings.Contains(err.Error(), "x.fastq") {
 		t.Errorf("error %v", err)
@@ -165,65 +163,6 @@ func TestOverwrite(t *testing.T) {
 	}
 }
 
-func TestOutputNames(t *testing.T) {
-	man := func(o record.Options, names ...string) *archive.Manifest {
-		m := &archive.Manifest{Options: o}
-		for _, n := range names {
-			m.Inputs = append(m.Inputs, archive.Input{Input: record.Input{Name: n, Mate: -1, Records: 50}})
-		}
-		return m
-	}
-	outputNames := func(m *archive.Manifest, o *UnpackOptions) (names []string, err error) {
-		u := &restoring.Unpacker{Man: m, O: o}
-		parts := make([]int, len(m.Inputs))
-		for i := range parts {
-			parts[i] = 1
-			if o.Split > 0 {
-				parts[i] = int((m.Inputs[i].Records-1)/o.Split + 1)
-			}
-		}
-		list, err := u.OutputNames(parts)
-		for _, n := range list {
-			names = append(names, n...)
-		}
-		return names, err
-	}
-	cases := []struct {
-		man  *archive.Manifest
-		o    UnpackOptions
-		want string
-	}{
-		{man(record.Options{}, "a.fastq", "b.fq"), UnpackOptions{}, "a.fastq b.fq"},
-		{man(record.Options{}, "a.fastq"), UnpackOptions{Gzip: true}, "a.fastq.gz"},
-		{man(record.Options{ReadsOnly: true}, "a.fastq", "b"), UnpackOptions{}, "a.reads b.reads"},
-		{man(record.Options{Quality: record.QualityDrop}, "a.fastq", "b.fq"), UnpackOptions{}, "a.fasta b.fasta"},
-		{man(record.Options{Quality: record.QualityDrop}, "a.fastq", "a.fq"), UnpackOptions{}, "a.fastq.fasta a.fq.fasta"},
-		{man(record.Options{}, "a.fastq"), UnpackOptions{Records: &RecordRange{From: 9, To: 99}}, "a.10-50.fastq"},
-		{man(record.Options{}, "a.fastq"), UnpackOptions{Records: &RecordRange{From: 9, To: 10}, Gzip: true}, "a.10.fastq.gz"},
-		{man(record.Options{}, "a.fastq"), UnpackOptions{Records: &RecordRange{From: 9, To: 20}, Names: &NameFilter{}}, "a.10-20.selected.fastq"},
-		{man(record.Options{}, "a.fastq", "b"), UnpackOptions{Split: 25},
-			"a.part_001.fastq a.part_002.fastq b.part_001 b.part_002"},
-	}
-	for _, c := range cases {
-		names, err := outputNames(c.man, &c.o)
-		if err != nil || strings.Join(names, " ") != c.want {
-			t.Errorf("%q, %v; want %q", names, err, c.want)
-		}
-	}
-	if _, err := outputNames(man(record.Options{}, "a", "a"), &UnpackOptions{}); err == nil {
-		t.Error("two files of one name passed")
-	}
-	long := strings.Repeat("x", 255)
-	if _, err := outputNames(man(record.Options{}, long), &UnpackOptions{}); err != nil {
-		t.Error(err)
-	}
-	for _, o := range []UnpackOptions{{Gzip: true}, {Records: &RecordRange{From: 9, To: 99}}} {
-		if _, err := outputNames(man(record.Options{}, long), &o); err == nil {
-			t.Error("a name of more than 255 bytes passed")
-		}
-	}
-}
-
 func TestUnpackUsage(t *testing.T) {
 	dir := binTo(t, single("x.fastq", "@a\nA\n+\nI\n"), record.Options{})
 	for _, o := range []UnpackOptions{{}, {OutDir: "x", Stream: io.Discard}, {Stream: io.Discard, Split: 5}, {OutDir: "x", Mate: 3},
@@ -244,7 +183,7 @@ func TestUnpackUsage(t *testing.T) {
 		if _, err := infoOf(d); !errors.Is(err, ErrNotArchive) {
 			t.Errorf("info: %v", err)
 		}
-		if _, err := Pack(context.Background(), d, PackOptions{}); !errors.Is(err, ErrNotArchive) {
+		if _, err := Pack(context.Background(), d, limited(PackOptions{})); !errors.Is(err, ErrNotArchive) {
 			t.Errorf("pack: %v", err)
 		}
 	}
@@ -253,7 +192,7 @@ func TestUnpackUsage(t *testing.T) {
 // TestUnpackCancelled: nothing is left behind.
 func TestUnpackCancelled(t *testing.T) {
 	smallSlices(t)
-	r1, r2 := simulated(45, 400, false)
+	r1, r2 := simulated(45, 200, false)
 	for state, dir := range states(t, pair(r1, r2), record.Options{}) {
 		ctx, cancel := context.WithCancel(context.Background())
 		out := t.TempDir()
@@ -282,7 +221,7 @@ func (w *failingWriter) Write(b []byte) (int, error) {
 
 func TestUnpackWriteError(t *testing.T) {
 	smallSlices(t)
-	r1, _ := simulated(46, 400, false)
+	r1, _ := simulated(46, 300, false)
 	for state, dir := range states(t, single("x.fastq", r1), record.Options{}) {
 		_, err := Unpack(context.Background(), dir, UnpackOptions{Threads: 2, Stream: &failingWriter{50_000}})
 		if err == nil || err.Error() != "no space" {

@@ -2,14 +2,17 @@
 
 package cudakern
 
+// #include "shared.h"
+import "C"
+
 import (
-	"errors"
-	"fmt"
 	"math"
 	"unsafe"
-
-	"gorgonia.org/cu"
 )
+
+// recordGroups is how many thread blocks share the records of the records kernel, each of which
+// reports once: enough to fill any GPU several times.
+const recordGroups = 4096
 
 // Bin sorts the reads of the block by (signature, ordinal). Its records are the first n bytes of what
 // was uploaded; the last line may lack the '\n'. Its text may be longer: total bytes, of which
@@ -22,225 +25,124 @@ func (l *Lane) Bin(n, total int, want Columns, out *Output) (*Result, error) {
 	if n == 0 {
 		return &Result{}, nil
 	}
-	leave, err := l.dev.enter()
-	if err != nil {
+	r := new(Result)
+	if err := l.do(func() { l.bin(r, n, total, want, out) }); err != nil {
 		return nil, err
 	}
-	defer leave()
-	l.setStep(kernelNone)
-	if err := l.events[evBegin].Record(l.stream); err != nil {
-		return nil, l.fault(err)
-	}
-	if err := cu.MemsetD8Async(l.textAt(total), 0, textPad, l.stream); err != nil { // words are loaded
-		return nil, l.fault(err)
-	}
-	if err := l.sumText(total); err != nil {
-		return nil, err
-	}
-	noNewline, err := l.endText(n)
-	if err != nil {
-		return nil, err
-	}
-	lines, err := l.findLines(n, noNewline)
-	if err != nil {
-		return nil, err
-	}
+	return r, nil
+}
+
+func (l *Lane) bin(r *Result, n, total int, want Columns, out *Output) {
+	*l.step() = C.STEP_NONE
+	l.set(l.textAt(total), 0, textPad, "what is behind the text") // words are loaded
+	l.sumText(total)
+	r.NoNewline = l.endText(n)
+	lines := l.findLines(n, r.NoNewline)
 	if lines%4 != 0 {
-		return &Result{Unsupported: true, Record: -1}, nil
+		*r = Result{Unsupported: true, Record: -1}
+		return
 	}
-	r := &Result{Records: lines / 4, NoNewline: noNewline}
-	if err := l.assign(r.Records, n, want); err != nil {
-		return nil, err
+	r.Records = lines / 4
+	if l.assign(r.Records, n, want); l.err != nil {
+		return
 	}
 	info := *l.infoWords()
-	if info[infoBad] != math.MaxUint32 {
-		return &Result{Unsupported: true, Record: int(info[infoBad])}, nil
+	if info[C.INFO_BAD] != math.MaxUint32 {
+		*r = Result{Unsupported: true, Record: int(info[C.INFO_BAD])}
+		return
 	}
-	if err := l.collect(r, info, total, want, out); err != nil {
-		return nil, err
-	}
-	return r, l.times(r)
+	l.collect(r, info, total, want, out)
 }
 
 // endText waits for the uploads, sets the bytes around the first n bytes of the text as the kernels
 // want them, and reports whether the last line lacks its '\n', which it adds.
-func (l *Lane) endText(n int) (noNewline bool, err error) {
-	last := make([]byte, 1)
-	if err := l.readText(last, n-1); err != nil {
-		return false, err
+func (l *Lane) endText(n int) (noNewline bool) {
+	last := []byte{'\n'}
+	l.download(last, l.textAt(n-1), "the end of the text")
+	l.set(l.text.at(), 0, textPad, "what is before the text")
+	l.set(l.textAt(n), 0, textPad, "what is behind the text")
+	if noNewline = last[0] != '\n'; noNewline {
+		l.set(l.textAt(n), '\n', 1, "the last line end")
 	}
-	noNewline = last[0] != '\n'
-	after := l.textAt(n)
-	if err := errors.Join(
-		cu.MemsetD8Async(l.text.ptr, 0, textPad, l.stream),
-		cu.MemsetD8Async(after, 0, textPad, l.stream),
-	); err != nil {
-		return false, l.fault(err)
-	}
-	if noNewline {
-		err = cu.MemsetD8Async(after, '\n', 1, l.stream)
-	}
-	if err != nil {
-		return false, l.fault(err)
-	}
-	return noNewline, nil
+	return noNewline
 }
 
 // findLines finds the line ends of the first n bytes of the text, and of one more if the last line
 // lacks its end.
-func (l *Lane) findLines(n int, noNewline bool) (int, error) {
+func (l *Lane) findLines(n int, noNewline bool) int {
 	if noNewline {
 		n++
 	}
-	if err := cu.MemsetD32Async(l.info.ptr, 0, infoSlots, l.stream); err != nil {
-		return 0, l.fault(err)
-	}
-	tiles := threadBlocks(n, lineTile)
+	l.setWords(l.info.at(), 0, C.INFO_SLOTS, "counters")
+	tiles := threadBlocks(n, C.LINE_TILE)
 	for {
-		if err := l.clearState(tiles + 1); err != nil {
-			return 0, err
+		l.launch(C.STEP_LINES, tiles, l.textAt(0), uint64(n), l.ends.at(), uint64(l.lineRoom), l.scanState(tiles), l.info.at())
+		if l.readInfo(); l.err != nil {
+			return 0
 		}
-		state, err := l.tileState(tiles)
-		if err != nil {
-			return 0, err
-		}
-		if err := l.launch(kernelLines, tiles, uint64(l.textAt(0)), uint64(n), l.ends.at(), uint64(l.lineRoom), state, l.info.at()); err != nil {
-			return 0, err
-		}
-		if err := l.events[evLines].Record(l.stream); err != nil {
-			return 0, l.fault(err)
-		}
-		if err := l.readInfo(); err != nil {
-			return 0, err
-		}
-		lines := int(l.infoWords()[infoLines])
+		lines := int(l.infoWords()[C.INFO_LINES])
 		if lines <= l.lineRoom {
-			return lines, nil
+			return lines
 		}
-		if err := l.roomForLines(lines); err != nil {
-			return 0, err
-		}
+		l.roomForLines(lines)
 	}
 }
 
 // readInfo waits for the stream, and copies the info words that its kernels wrote.
-func (l *Lane) readInfo() error {
-	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(l.infoWords()), l.info.ptr, 4*infoSlots, l.stream); err != nil {
-		return l.fault(err)
-	}
-	if err := l.stream.Synchronize(); err != nil {
-		return l.fault(err)
-	}
-	return nil
-}
+func (l *Lane) readInfo() { l.download(bytesOf(l.infoWords()[:]), l.info.at(), "counters") }
 
 // assign runs the kernels from the record table to the packed bases for n records.
-func (l *Lane) assign(n, textLen int, want Columns) error {
-	if err := l.roomForRecords(n); err != nil {
-		return err
-	}
+func (l *Lane) assign(n, textLen int, want Columns) {
+	l.roomForRecords(n)
 	// A record with b bases takes 2b+6 bytes of text or more, so (b+3)/4 bytes of packed
 	// bases are no more than an eighth of it and one.
-	if err := l.roomForColumns(textLen/8+n, 0, 0); err != nil {
-		return err
-	}
-	scans := threadBlocks(n, scanTile) + 1
-	sorts := threadBlocks(digits*threadBlocks(n, sortTile), scanTile) + 1
-	if err := l.counts.grow(4*digits*threadBlocks(n, sortTile)+64, "sort counts"); err != nil {
-		return err
-	}
-	if err := l.clearState(6*scans + 2*sorts); err != nil {
-		return err
-	}
-	text := uint64(l.textAt(0))
-	ends, count := l.ends.at(), uint64(n)
+	l.roomForColumns(textLen/8+n, 0, 0)
+	text, ends, count := l.textAt(0), l.ends.at(), uint64(n)
 	perWarp, perThread := threadBlocks(n, warps), threadBlocks(n, threads)
-	slot := func(i int) cu.DevicePtr { return l.info.ptr + cu.DevicePtr(4*i) }
-	if err := errors.Join(
-		cu.MemsetD32Async(slot(0), 0, infoSlots, l.stream),
-		cu.MemsetD32Async(slot(infoBad), math.MaxUint32, 2, l.stream), // and infoMinLen
-		cu.MemsetD32Async(slot(infoCodeAnd), 255, 1, l.stream),
-		l.events[evTable].Record(l.stream),
-	); err != nil {
-		return l.fault(err)
+	l.setWords(l.infoSlot(0), 0, C.INFO_SLOTS, "counters")
+	l.setWords(l.infoSlot(C.INFO_BAD), math.MaxUint32, 2, "counters") // and INFO_MIN_LEN
+	l.setWords(l.infoSlot(C.INFO_CODE_AND), 255, 1, "counters")
+	l.launch(C.STEP_RECORDS, min(perWarp, recordGroups), text, ends, count, l.lens.at(), l.nameAt.at(), l.codes.at(), l.info.at())
+	l.launch(C.STEP_SIGNATURE, perWarp, text, ends, count, l.lens.at(), l.keyA.at(), l.place.at(), l.runs.at(), l.info.at())
+	l.scan(l.runs.at(), n, l.infoSlot(C.INFO_EXCEPTIONS))
+	l.sort(n, C.SORT_PASSES, [2]uint64{l.keyA.at(), l.keyB.at()}, [2]uint64{l.orderA.at(), l.orderB.at()}, &l.counts)
+	l.launch(C.STEP_ARRANGE, perThread, l.keyA.at(), l.orderA.at(), count, l.lens.at(), l.place.at(), l.storedPlace.at(),
+		l.packedAt.at(), l.basesAt.at(), l.binAt.at())
+	l.scan(l.packedAt.at(), n, l.infoSlot(C.INFO_PACKED))
+	l.scan(l.basesAt.at(), n, l.infoSlot(C.INFO_BASES))
+	l.scan(l.binAt.at(), n, l.infoSlot(C.INFO_BINS))
+	l.launch(C.STEP_BIN_STARTS, perThread, l.keyA.at(), count, l.binAt.at(), l.basesAt.at(), l.bins.at())
+	l.launch(C.STEP_PACK, perWarp, text, ends, count, l.orderA.at(), l.lens.at(), l.storedPlace.at(), l.packedAt.at(), l.packed.at())
+	if want.gathersNames() {
+		l.scan(l.nameAt.at(), n, l.infoSlot(C.INFO_NAMES))
 	}
-	steps := []func() error{
-		func() error {
-			return l.launch(kernelRecords, min(perWarp, recordGroups), text, ends, count, l.lens.at(), l.nameAt.at(), l.codes.at(), l.info.at())
-		},
-		func() error {
-			return l.launch(kernelSignature, perWarp, text, ends, count, l.lens.at(), l.keyA.at(), l.place.at(), l.runs.at(), l.info.at())
-		},
-		func() error { return l.scan(l.runs, n, infoExceptions) },
-		func() error { return l.sort(n, l.keyA, l.keyB, l.orderA, l.orderB) },
-		func() error {
-			return l.launch(kernelArrange, perThread, l.keyA.at(), l.orderA.at(), count, l.lens.at(), l.place.at(), l.storedPlace.at(),
-				l.packedAt.at(), l.basesAt.at(), l.binAt.at())
-		},
-		func() error { return l.scan(l.packedAt, n, infoPacked) },
-		func() error { return l.scan(l.basesAt, n, infoBases) },
-		func() error { return l.scan(l.binAt, n, infoBins) },
-		func() error {
-			return l.launch(kernelBinStarts, perThread, l.keyA.at(), count, l.binAt.at(), l.basesAt.at(), l.bins.at())
-		},
-		func() error {
-			return l.launch(kernelPack, perWarp, text, ends, count, l.orderA.at(), l.lens.at(), l.storedPlace.at(), l.packedAt.at(), l.packed.at())
-		},
-		func() error {
-			if !want.gathersNames() {
-				return nil
-			}
-			return l.scan(l.nameAt, n, infoNames)
-		},
-		func() error {
-			if !want.Quals {
-				return nil
-			}
-			if err := cu.MemcpyAsync(l.qualAt.ptr, l.lens.ptr, int64(4*n), l.stream); err != nil {
-				return l.fault(err)
-			}
-			return l.scan(l.qualAt, n, infoScratch)
-		},
-		func() error { return cudaError("an event", l.events[evStored].Record(l.stream)) },
-		l.readInfo,
+	if want.Quals {
+		l.move(l.qualAt.at(), l.lens.at(), 4*n, "the lengths")
+		l.scan(l.qualAt.at(), n, l.infoSlot(C.INFO_SCRATCH))
 	}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return nil
+	l.readInfo()
 }
 
 // collect runs the kernels whose output sizes are known only now, and copies all columns back.
-func (l *Lane) collect(r *Result, info [infoSlots]uint32, total int, want Columns, out *Output) error {
+func (l *Lane) collect(r *Result, info [C.INFO_SLOTS]uint32, total int, want Columns, out *Output) {
 	n := r.Records
-	r.Bases = uint64(info[infoBases])
-	r.MinLen, r.MaxLen = info[infoMinLen], info[infoMaxLen]
-	r.Code = byte(info[infoCodeOr])
-	runs := int(info[infoExceptions])
+	r.Bases = uint64(info[C.INFO_BASES])
+	r.MinLen, r.MaxLen = info[C.INFO_MIN_LEN], info[C.INFO_MAX_LEN]
+	r.Code = byte(info[C.INFO_CODE_OR])
+	runs := int(info[C.INFO_EXCEPTIONS])
 	names, quals := 0, 0
 	if want.gathersNames() {
-		names = int(info[infoNames])
+		names = int(info[C.INFO_NAMES])
 	}
 	if want.Quals {
-		quals = int(info[infoBases])
+		quals = int(info[C.INFO_BASES])
 	}
-	if err := l.roomForColumns(0, names, quals); err != nil {
-		return err
-	}
-	if err := l.exceptions.grow(16*runs+16, "exceptions"); err != nil {
-		return err
-	}
-	if err := l.events[evColumns].Record(l.stream); err != nil {
-		return l.fault(err)
-	}
-	text := uint64(l.textAt(0))
+	l.roomForColumns(0, names, quals)
+	l.grow(&l.exceptions, 16*runs+16, "exceptions")
+	text := l.textAt(0)
 	if runs > 0 {
-		if err := l.launch(kernelExceptions, threadBlocks(n, warps), text, l.ends.at(), uint64(n), l.lens.at(), l.runs.at(), uint64(runs),
-			l.exceptions.at()); err != nil {
-			return err
-		}
+		l.launch(C.STEP_EXCEPTIONS, threadBlocks(n, warps), text, l.ends.at(), uint64(n), l.lens.at(), l.runs.at(), uint64(runs),
+			l.exceptions.at())
 	}
 	if want.gathersNames() || want.Quals {
 		var nameText, qualText uint64
@@ -250,61 +152,46 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32, total int, want Column
 		if want.Quals {
 			qualText = l.qualText.at()
 		}
-		if err := l.launch(kernelColumns, threadBlocks(n, warps), text, l.ends.at(), uint64(n), l.lens.at(), l.nameAt.at(), l.qualAt.at(),
-			uint64(names), nameText, qualText); err != nil {
-			return err
-		}
+		l.launch(C.STEP_COLUMNS, threadBlocks(n, warps), text, l.ends.at(), uint64(n), l.lens.at(), l.nameAt.at(), l.qualAt.at(),
+			uint64(names), nameText, qualText)
 	}
 	if want.Quals && want.Map {
-		if err := l.launch(kernelMapQuals, threadBlocks(quals, 16*threads), l.qualText.at(), uint64(quals), l.table.at()); err != nil {
-			return err
-		}
+		l.launch(C.STEP_MAP_QUALS, threadBlocks(quals, 16*threads), l.qualText.at(), uint64(quals), l.table.at())
 	}
+	var coded codedColumns
+	var codedCopies []column
 	if want.Coded {
 		codedNames := 0
 		if want.Names {
 			codedNames = names
 		}
-		if err := l.code(n, codedNames, quals); err != nil {
-			return err
-		}
-	}
-	if err := l.events[evGathered].Record(l.stream); err != nil {
-		return l.fault(err)
-	}
-	var coded codedColumns
-	var codedCopies []column
-	if want.Coded {
-		if err := l.readInfo(); err != nil {
-			return err
+		l.code(n, codedNames, quals)
+		if l.readInfo(); l.err != nil {
+			return
 		}
 		codedCopies = l.copies(&coded, l.infoWords())
 	}
-	var sums []byte
-	var order, place, lens, codes, bins, packed, exceptions, nameText, qualText []byte
+	var order, place, lens, bins, exceptions []byte
 	columns := []column{
 		{&order, &l.orderA, 4 * n, true},
 		{&place, &l.storedPlace, 4 * n, true},
 		{&lens, &l.lens, 4 * n, r.MinLen != r.MaxLen},
-		{&codes, &l.codes, n, info[infoCodeAnd] != info[infoCodeOr]},
-		{&bins, &l.bins, 12 * int(info[infoBins]), true},
-		{&packed, &l.packed, int(info[infoPacked]), true},
+		{&r.Codes, &l.codes, n, info[C.INFO_CODE_AND] != info[C.INFO_CODE_OR]},
+		{&bins, &l.bins, 12 * int(info[C.INFO_BINS]), true},
+		{&r.Packed, &l.packed, int(info[C.INFO_PACKED]), true},
 		{&exceptions, &l.exceptions, 16 * runs, true},
-		{&nameText, &l.nameText, names, want.RawNames || want.Names && !want.Coded},
-		{&qualText, &l.qualText, quals, want.Quals && !want.Coded},
-		{&sums, &l.coding.sums, 8 * threadBlocks(total, sumChunk), true},
+		{&r.Names, &l.nameText, names, want.RawNames || want.Names && !want.Coded},
+		{&r.Quals, &l.qualText, quals, want.Quals && !want.Coded},
+		{&r.TextSums, &l.coding.sums, 8 * threadBlocks(total, C.SUM_CHUNK), true},
 	}
-	if err := l.download(r, append(columns, codedCopies...), out); err != nil {
-		return err
+	if l.downloadAll(append(columns, codedCopies...), out); l.err != nil {
+		return
 	}
 	r.Order, r.Place, r.Lengths = view[uint32](order), view[uint32](place), view[uint32](lens)
 	r.Bins, r.Exceptions = view[BinStart](bins), view[Exception](exceptions)
-	r.Codes, r.Packed = codes, packed
-	r.Names, r.Quals, r.TextSums = nameText, qualText, sums
 	if want.Coded {
 		l.setCoded(r, want, &coded)
 	}
-	return nil
 }
 
 // A column is device memory that is copied to pinned memory.
@@ -315,8 +202,8 @@ type column struct {
 	want bool
 }
 
-// download copies the wanted columns to out and waits for them.
-func (l *Lane) download(r *Result, columns []column, out *Output) error {
+// downloadAll copies the wanted columns to out and waits for them.
+func (l *Lane) downloadAll(columns []column, out *Output) {
 	const align = 64
 	total := 0
 	for _, c := range columns {
@@ -324,31 +211,21 @@ func (l *Lane) download(r *Result, columns []column, out *Output) error {
 			total += (c.n + align - 1) / align * align
 		}
 	}
-	if err := out.room(l.dev, total); err != nil {
-		return err
+	if l.err == nil {
+		l.err = out.room(l.dev, total)
+	}
+	if l.err != nil {
+		return
 	}
 	at := 0
 	for _, c := range columns {
-		if !c.want {
-			continue
+		if c.want {
+			*c.to = out.mem[at : at+c.n : at+c.n]
+			at += (c.n + align - 1) / align * align
+			l.fetch(*c.to, c.from.at(), "columns")
 		}
-		*c.to = out.mem[at : at+c.n : at+c.n]
-		at += (c.n + align - 1) / align * align
-		if c.n == 0 {
-			continue
-		}
-		if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(*c.to)), c.from.ptr, int64(c.n), l.stream); err != nil {
-			return l.fault(err)
-		}
-		r.DownloadBytes += uint64(c.n)
 	}
-	if err := l.events[evDone].Record(l.stream); err != nil {
-		return l.fault(err)
-	}
-	if err := l.stream.Synchronize(); err != nil {
-		return l.fault(err)
-	}
-	return nil
+	l.wait()
 }
 
 // view returns pinned memory as values of a plain type.
@@ -358,23 +235,6 @@ func view[T uint32 | uint64 | BinStart | Exception](b []byte) []T {
 	}
 	var t T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))
-}
-
-// times computes from the stream's events what the device spent on the block.
-func (l *Lane) times(r *Result) error {
-	between := func(from, to int, add *float64) error {
-		t, err := l.events[from].Elapsed(l.events[to])
-		if err != nil {
-			return fmt.Errorf("reading a CUDA event: %w", err)
-		}
-		*add += t
-		return nil
-	}
-	return errors.Join(
-		between(evBegin, evLines, &r.KernelMS),
-		between(evTable, evStored, &r.KernelMS),
-		between(evColumns, evGathered, &r.KernelMS),
-		between(evGathered, evDone, &r.DownloadMS))
 }
 
 // gathersNames reports whether the names are needed on the device.

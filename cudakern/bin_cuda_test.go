@@ -13,8 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
-	"unsafe"
 
 	"gorgonia.org/cu"
 
@@ -76,7 +74,6 @@ var all = Columns{Names: true, Quals: true}
 // compare tells the first column that differs.
 func compare(got, want *Result) error {
 	g, w := *got, *want
-	g.KernelMS, g.DownloadMS, g.DownloadBytes = 0, 0, 0
 	if w.Records == 0 {
 		w.MinLen = 0
 	}
@@ -349,122 +346,5 @@ func TestMemory(t *testing.T) {
 	}
 	if got, err := bin(l, text, all); err != nil || got.Records != 8<<20 {
 		t.Errorf("with memory again: %v", err)
-	}
-}
-
-// TestKernelRates prints, for docs/PERFORMANCE.md, what each kernel takes on a block of 100 bp
-// reads and the bus with it; run with -v.
-func TestKernelRates(t *testing.T) {
-	if testrun.Short() || os.Getenv("ORCOMGO_RATES") == "" {
-		t.Skip("set ORCOMGO_RATES to measure")
-	}
-	begin := time.Now()
-	d := open(t)
-	t.Logf("%+v; opened in %.0f ms", d.Description(), ms(begin))
-	one := fastq(shape{records: 1 << 16, shortest: 100}, rand.New(rand.NewPCG(5, 5)))
-	for _, size := range []int{16 << 20, 64 << 20, 256 << 20} {
-		rates(t, d, bytes.Repeat(one, size/len(one)), size, all)
-	}
-}
-
-// rates measures binning a text on a new lane, and prints what each kernel takes.
-func rates(t *testing.T, d *Device, text []byte, size int, want Columns) {
-	begin := time.Now()
-	l := lane(t, d, size)
-	t.Logf("block %d MB: a lane with names and qualities in %.0f ms", size>>20, ms(begin))
-	begin = time.Now()
-	if err := upload(l, text); err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("  one thread copies the text there at %.1f GB/s", float64(len(text))/ms(begin)/1e6)
-	var out Output
-	const rounds = 10
-	var kern, down float64
-	var bytesDown uint64
-	for i := range rounds + 2 {
-		r, err := l.Bin(len(text), len(text), want, &out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if i >= 2 {
-			kern, down = kern+r.KernelMS, down+r.DownloadMS
-			bytesDown += r.DownloadBytes
-		}
-	}
-	rate := func(n int, ms float64) float64 { return float64(n) / ms / 1e6 }
-	t.Logf("  kernels %.2f ms (%.0f GB/s of text), down %.2f ms (%.1f GB/s), %.1f %% of the text",
-		kern/rounds, rate(rounds*len(text), kern), down/rounds, rate(int(bytesDown), down), float64(bytesDown)/rounds/float64(len(text))*100)
-	l.Profile = map[string]float64{}
-	for range rounds {
-		if _, err := l.Bin(len(text), len(text), want, &out); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for k := kernelLines; k < kernels; k++ {
-		if v := l.Profile[k.String()]; v > 0 {
-			t.Logf("  %-13s %.3f ms, %.0f GB/s of text", k, v/rounds, rate(len(text), v/rounds))
-		}
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestOutputMade: memory that was made before is used for a block that fits there, and freed if none does.
-func TestOutputMade(t *testing.T) {
-	d := open(t)
-	for _, n := range []int{1000, 4 << 20, 5 << 20} {
-		made, err := NewHostMemory(4 << 20)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := NewOutput(made)
-		for _, n := range []int{n, n, 6 << 20} {
-			if err := o.room(d, n); err != nil {
-				t.Fatal(err)
-			}
-			if len(o.mem) < n || (unsafe.SliceData(o.mem) == unsafe.SliceData(made.mem)) != (n <= 4<<20) {
-				t.Errorf("%d bytes: %d bytes of memory, or other memory", n, len(o.mem))
-			}
-			o.mem[n-1] = 1
-		}
-		if err := o.Free(); err != nil {
-			t.Error(err)
-		}
-	}
-	made, err := NewHostMemory(4 << 20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := NewOutput(made)
-	if err := o.Free(); err != nil || o.made != nil {
-		t.Error(err)
-	}
-}
-
-// TestOutputOfTwoDevices: the memory for columns may be of another device than the next block is on.
-func TestOutputOfTwoDevices(t *testing.T) {
-	if n, err := Count(); err != nil || n < 2 {
-		t.Skip("needs two GPUs")
-	}
-	var devices [2]*Device
-	for i := range devices {
-		d, err := Open(i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		devices[i] = d
-	}
-	var o Output
-	for i, n := range []int{1000, 10 << 20, 20 << 20, 21 << 20, 50 << 20} {
-		if err := o.room(devices[i%2], n); err != nil {
-			t.Fatal(err)
-		}
-		o.mem[n-1] = 1
-	}
-	for _, d := range devices {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
 	}
 }

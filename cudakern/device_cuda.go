@@ -2,13 +2,15 @@
 
 package cudakern
 
+// #include "shared.h"
+import "C"
+
 import (
 	_ "embed" // the kernels
 	"errors"
 	"fmt"
 	"runtime"
 	"sync"
-	"time"
 
 	"gorgonia.org/cu"
 )
@@ -23,7 +25,6 @@ const minMajor = 7
 // Device is a GPU with a context of its own and the kernels loaded. Its methods may be
 // called from any goroutine.
 type Device struct {
-	index     int // among those that CUDA shows
 	ctx       cu.CUContext
 	module    cu.Module
 	functions [kernels]cu.Function
@@ -32,35 +33,23 @@ type Device struct {
 
 	mu    sync.Mutex
 	lanes map[*Lane]bool
-	// pinned memory by its first byte, and what it took
-	pinned   map[*byte]*HostMemory
-	pinMS    float64
-	pinBytes uint64
-	stopped  bool
+	// pinned memory by its first byte
+	pinned  map[*byte]*HostMemory
+	stopped bool
 }
 
-// Count returns how many GPUs there are, at least 1. CUDA_VISIBLE_DEVICES chooses among those of the
+// Probe describes a GPU, the first of which has index 0, and leaves no context behind. CUDA_VISIBLE_DEVICES chooses among those of the
 // machine. The first call starts the driver; without a usable one it fails.
-func Count() (int, error) {
+func Probe(index int) (d Description, err error) {
 	if err := startDriver(); err != nil {
-		return 0, err
+		return d, err
 	}
 	n, err := cu.NumDevices()
 	if err != nil {
-		return 0, fmt.Errorf("CUDA: %w", err)
+		return d, fmt.Errorf("CUDA: %w", err)
 	}
 	if n == 0 {
-		return 0, errors.New("no CUDA device is visible")
-	}
-	return n, nil
-}
-
-// Probe describes a GPU, the first of which has index 0, and leaves no context behind.
-func Probe(index int) (Description, error) {
-	var d Description
-	n, err := Count()
-	if err != nil {
-		return d, err
+		return d, errors.New("no CUDA device is visible")
 	}
 	if index >= n {
 		return d, fmt.Errorf("there are %d CUDA devices: no number %d", n, index)
@@ -107,36 +96,15 @@ func Open(index int) (*Device, error) {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	begin := time.Now()
-	d := &Device{index: index, desc: desc, lanes: map[*Lane]bool{}, pinned: map[*byte]*HostMemory{}}
+	d := &Device{desc: desc, lanes: map[*Lane]bool{}, pinned: map[*byte]*HostMemory{}}
 	// Waiting lanes sleep instead of spinning: their cores read, hash and write meanwhile.
 	if d.ctx, err = cu.Device(index).MakeContext(cu.SchedBlockingSync); err != nil {
 		return nil, fmt.Errorf("making a CUDA context on %s: %w", desc.Name, outOfMemory(err))
 	}
-	d.desc.ContextMS = ms(begin)
-	begin = time.Now()
-	loading.RLock()
-	d.module, err = cu.LoadData(ptx)
-	loading.RUnlock()
-	if err != nil {
+	if err := d.loadKernels(); err != nil {
 		d.ctx.Destroy()
-		return nil, fmt.Errorf("loading the kernels on %s (driver for CUDA %d.%d): %w", desc.Name, desc.Driver/1000, desc.Driver%1000/10, err)
+		return nil, err
 	}
-	for k := kernelLines; k < kernels; k++ {
-		if d.functions[k], err = d.module.Function(k.String()); err != nil {
-			d.ctx.Destroy()
-			return nil, fmt.Errorf("kernel %v: %w", k, err)
-		}
-	}
-	for _, k := range []kernel{kernelCountSymbols, kernelMeasure, kernelWritePlain, kernelWriteCodes} {
-		n, err := d.functions[k].MaxActiveBlocksPerMultiProcessor(threads, 0)
-		if err != nil {
-			d.ctx.Destroy()
-			return nil, fmt.Errorf("kernel %v: %w", k, err)
-		}
-		d.resident[k] = max(1, n) * desc.Multiprocessors
-	}
-	d.desc.ModuleMS = ms(begin)
 	free, _, err := cu.MemInfo()
 	if err != nil {
 		d.ctx.Destroy()
@@ -146,9 +114,31 @@ func Open(index int) (*Device, error) {
 	return d, nil
 }
 
-func ms(since time.Time) float64 { return float64(time.Since(since).Microseconds()) / 1000 }
+// loadKernels loads the kernels, in the device's context.
+func (d *Device) loadKernels() (err error) {
+	loading.RLock()
+	d.module, err = cu.LoadData(ptx)
+	loading.RUnlock()
+	if err != nil {
+		driver := d.desc.Driver
+		return fmt.Errorf("loading the kernels on %s (driver for CUDA %d.%d): %w", d.desc.Name, driver/1000, driver%1000/10, err)
+	}
+	for k := kernel(C.STEP_NONE + 1); k < kernels; k++ {
+		if d.functions[k], err = d.module.Function(k.String()); err != nil {
+			return fmt.Errorf("kernel %v: %w", k, err)
+		}
+	}
+	for _, k := range []kernel{C.STEP_COUNT_SYMBOLS, C.STEP_MEASURE, C.STEP_WRITE_PLAIN, C.STEP_WRITE_CODES} {
+		n, err := d.functions[k].MaxActiveBlocksPerMultiProcessor(threads, 0)
+		if err != nil {
+			return fmt.Errorf("kernel %v: %w", k, err)
+		}
+		d.resident[k] = max(1, n) * d.desc.Multiprocessors
+	}
+	return nil
+}
 
-// Description describes the device, and has the times that Open took.
+// Description describes the device.
 func (d *Device) Description() Description { return d.desc }
 
 // enter locks the calling goroutine to a thread and makes the device's context current there.
@@ -164,7 +154,7 @@ func (d *Device) enter() (leave func(), err error) {
 
 // Stop waits for the lanes that are still open, and frees all memory on the device with the context: buffer by buffer that takes as long
 // again. Pinned memory is not pinned any more, but valid until Close. Nothing but
-// Description, PinTime and Close may be called after it. Further calls do nothing.
+// Description and Close may be called after it. Further calls do nothing.
 func (d *Device) Stop() error {
 	d.mu.Lock()
 	open := d.lanes
@@ -180,37 +170,31 @@ func (d *Device) Stop() error {
 		return err
 	}
 	defer leave()
-	var first error
 	for l := range open {
-		if err := l.settle(); err != nil && first == nil {
-			first = err
+		err = errors.Join(err, l.Settle())
+		for _, q := range l.queues() {
+			q.forget()
 		}
-		l.forget()
 	}
 	for _, h := range d.pinned {
-		if err := h.unpin(); err != nil && first == nil {
-			first = err
-		}
+		err = errors.Join(err, h.unpin())
 	}
-	if err := d.ctx.Destroy(); err != nil && first == nil {
-		first = fmt.Errorf("CUDA: %w", err)
+	if e := d.ctx.Destroy(); e != nil {
+		err = errors.Join(err, fmt.Errorf("CUDA: %w", e))
 	}
-	return first
+	return err
 }
 
 // Close does what Stop does, and frees the memory that was pinned.
 func (d *Device) Close() error {
-	first := d.Stop()
+	err := d.Stop()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, h := range d.pinned {
-		if h.pinned {
-			continue // it could not be unpinned
-		}
-		if err := h.Free(); err != nil && first == nil {
-			first = err
+		if !h.pinned { // else it could not be unpinned
+			err = errors.Join(err, h.Free())
 		}
 	}
 	clear(d.pinned)
-	return first
+	return err
 }

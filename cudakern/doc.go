@@ -1,7 +1,6 @@
 // Package cudakern bins a block of FASTQ text on an NVIDIA GPU: CUDA C++ kernels
 // (kernels/*.cu, *.cuh), the PTX made from them (block.ptx), and launchers over the CUDA
-// driver API, which are built with the tag cuda. Without the tag, Open and Probe return
-// ErrNotBuilt.
+// driver API, which are built with the tag cuda.
 //
 // The text of a block is assembled on the device from pieces, which go there through a few
 // pinned buffers (Ring). It is copied back as finished columns: the reads in the order of
@@ -37,13 +36,6 @@ import "errors"
 // MaxText is the most bytes of text that the kernels take in one block.
 const MaxText = 1<<31 - 1<<20
 
-// The index of k-mers that a Placer uses: how many upper bits of a k-mer's hash select the segment, and how many bits after them
-// are the key.
-const (
-	IndexSegmentBits = 8
-	IndexKeyBits     = 30
-)
-
 // PlaceMode holds the parameters of a search for places, each of them at most 255; package overlap defines what they mean.
 type PlaceMode struct {
 	K, SampleMask, SeedStep, BasesPerCandidate, BasesPerMoreSeed, GoodMismatches, MaxCandidates, BasesPerMismatch int
@@ -73,25 +65,13 @@ type PlaceReads struct {
 	Masked         []uint64 // one bit a read: there are runs of it
 	Runs           []Run    // ascending by read
 	StoredReversed []uint64 // one bit a read: it is stored in reverse
-	Records        []uint32 // of each read, by which it is known in Places; nil if it is its number
+	Records        []uint32 // of each read, by which it is known in Places
 }
 
 // Run is a run of letters other than A, C, G and T in a read, in the orientation in which it is packed. They match any base.
 type Run struct {
 	Read, Start, Length uint32
 }
-
-// What package overlap defines, and the kernels for joining and voting use: seedLen, maxPartnerGroup, maxPartners, the votes that byVotes
-// tells apart, linkZero, minPoorMismatches and maxOverlapped.
-const (
-	SeedLen        = 18
-	PartnerGroup   = 12
-	MostPartners   = 64
-	MostVotes      = 63
-	LinkZero       = 1 << 30
-	PoorMismatches = 3
-	Overlapped     = 700
-)
 
 // JoinContigs are contigs, in the order of their rank. Contig i has Length[i] bases, from byte Start[i] of Packed on, and so many reads, of
 // ReadBases bases on average. Left is how many comparisons it may still make. Starts ascend, without gaps. After the last base, Packed goes
@@ -122,28 +102,18 @@ type Places struct {
 // NoPlace is the position of a read for which no place was found.
 const NoPlace = 1<<32 - 1
 
-// ErrNotBuilt means that the program was built without the tag cuda.
-var ErrNotBuilt = errors.New("this program was built without CUDA (use orcomgo-cuda)")
-
 // ErrMemory means that there is too little memory on the device, or too little pinned memory of
 // the host. The errors that wrap it say for what.
 var ErrMemory = errors.New("not enough memory")
 
 // Description says what a GPU is.
 type Description struct {
-	Name                string
-	Major, Minor        int    // compute capability
-	Driver              int    // CUDA version of the driver: 1000*major + 10*minor
-	FreeMemory, Memory  uint64 // bytes on the device
-	Multiprocessors     int
-	ContextMS, ModuleMS float64 // what making the context and loading the kernels took; 0 for Probe
+	Name               string
+	Major, Minor       int    // compute capability
+	Driver             int    // CUDA version of the driver: 1000*major + 10*minor
+	FreeMemory, Memory uint64 // bytes on the device
+	Multiprocessors    int
 }
-
-// Bits of a record's form code, one byte a record (Result.Codes).
-const (
-	CodeCR   = 15 // the four lines that ended in CR LF: name 1, sequence 2, plus 4, quality 8
-	CodeName = 16 // the name is repeated after the '+'
-)
 
 // BinStart is the beginning of a bin: its signature, and the stored reads and bases before it.
 type BinStart struct {
@@ -167,16 +137,7 @@ type Columns struct {
 	RawNames bool
 }
 
-// CountPiece is how many bytes of text Lane.CountLines has a number for.
-const CountPiece = 1 << 20
-
-// CodedChunk is how many bytes of a column make a chunk, before coding; the last has the rest.
-const CodedChunk = 1 << 20
-
-// SumChunk is how many bytes of text have a sum of their own (Result.TextSums).
-const SumChunk = 1 << 14
-
-// Coded is a column as bins stores it, in chunks of CodedChunk bytes.
+// Coded is a column as bins stores it, in chunks of 1 MiB.
 type Coded struct {
 	Raw     uint64   // bytes of the column before coding
 	Data    []byte   // the chunks end to end
@@ -195,7 +156,7 @@ type Result struct {
 	Bases                  uint64
 	MinLen, MaxLen         uint32
 	Lengths                []uint32 // input order; nil if MinLen == MaxLen
-	Codes                  []byte   // input order; nil if all are Code
+	Codes                  []byte   // form codes, Plus<<4 | CR, in input order; nil if all are Code
 	Code                   byte
 	NoNewline              bool // the text does not end in '\n'
 	Bins                   []BinStart
@@ -204,10 +165,7 @@ type Result struct {
 	Exceptions             []Exception
 	Names, Quals           []byte // nil if not asked for
 	CodedNames, CodedQuals *Coded // nil if not asked for
-	// TextSums is the XXH3-64 of each SumChunk bytes of the text, little-endian, the last chunk filled up
+	// TextSums is the XXH3-64 of each 16 KiB of the text, little-endian, the last chunk filled up
 	// with zero bytes.
-	TextSums      []byte
-	KernelMS      float64
-	DownloadMS    float64
-	DownloadBytes uint64
+	TextSums []byte
 }

@@ -6,9 +6,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -20,8 +18,8 @@ import (
 
 // textSums is Result.TextSums by the reference implementation of XXH3.
 func textSums(text []byte) (sums []byte) {
-	for ; len(text) > 0; text = text[min(len(text), SumChunk):] {
-		chunk := make([]byte, SumChunk)
+	for ; len(text) > 0; text = text[min(len(text), sumChunk):] {
+		chunk := make([]byte, sumChunk)
 		copy(chunk, text)
 		sums = binary.LittleEndian.AppendUint64(sums, xxh3.Hash(chunk))
 	}
@@ -33,7 +31,7 @@ func coded(column []byte, names bool) *Coded {
 	c := &Coded{Raw: uint64(len(column))}
 	var e entropy.Encoder
 	for len(column) > 0 {
-		chunk := column[:min(len(column), CodedChunk)]
+		chunk := column[:min(len(column), codedChunk)]
 		column = column[len(chunk):]
 		method, stored := byte(0), chunk
 		if names {
@@ -297,11 +295,11 @@ func TestCodedChunks(t *testing.T) {
 		names string
 		count int
 	}{
-		{"41", CodedChunk, "illumina", 30000},
-		{"four", CodedChunk + 1, "padded", 20000},
-		{"94 alike", 2*CodedChunk + 63, "random bytes", 25000},
-		{"one symbol", 2*CodedChunk - 1, "SRR", 50000},
-		{"deep rows", CodedChunk + 100003, "empty", CodedChunk + 5},
+		{"41", codedChunk, "illumina", 30000},
+		{"four", codedChunk + 1, "padded", 20000},
+		{"94 alike", 2*codedChunk + 63, "random bytes", 25000},
+		{"one symbol", 2*codedChunk - 1, "SRR", 50000},
+		{"deep rows", codedChunk + 100003, "empty", codedChunk + 5},
 	} {
 		names, quals := someNames[c.names](c.count, rng), qualities[c.quals](c.n, rng)
 		checkCoded(t, l, fmt.Sprintf("%+v", c), names, quals, 1+c.n/c.count, false)
@@ -313,12 +311,12 @@ func TestCodedChunks(t *testing.T) {
 		t.Errorf("methods %v occur", kinds)
 	}
 	// names that end around the end of a chunk, and one that is longer than a chunk
-	for end := CodedChunk - 2; end <= CodedChunk+3; end++ {
-		names := append(bytes.Repeat([]byte("ab12\n"), CodedChunk/5-7), '7')
+	for end := codedChunk - 2; end <= codedChunk+3; end++ {
+		names := append(bytes.Repeat([]byte("ab12\n"), codedChunk/5-7), '7')
 		names = append(append(names, strings.Repeat("q", end-len(names)-1)...), "\nab13\nab15\n"...)
 		checkCoded(t, l, fmt.Sprintf("a name ends at %d", end), names, []byte("I"), 1, false)
 	}
-	long := append([]byte("a1\n"), bytes.Repeat([]byte("x1234567"), (2*CodedChunk+500)/8)...)
+	long := append([]byte("a1\n"), bytes.Repeat([]byte("x1234567"), (2*codedChunk+500)/8)...)
 	checkCoded(t, l, "a long name", append(long, "\nx2\nx3\n"...), []byte("I"), 1, false)
 }
 
@@ -401,7 +399,7 @@ func TestTextSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(35, 1))
 	for range 40 {
 		records := fastq(shape{records: 1 + rng.IntN(200), shortest: 100, noNewline: rng.IntN(3) == 0}, rng)
-		text := append(bytes.Clone(records), bytes.Repeat([]byte("\n"), rng.IntN(2)*rng.IntN(2*SumChunk))...)
+		text := append(bytes.Clone(records), bytes.Repeat([]byte("\n"), rng.IntN(2)*rng.IntN(2*sumChunk))...)
 		if err := upload(l, text); err != nil {
 			t.Fatal(err)
 		}
@@ -412,30 +410,5 @@ func TestTextSums(t *testing.T) {
 		if !bytes.Equal(got.TextSums, textSums(text)) {
 			t.Errorf("%d bytes, of which %d are records: the sums differ", len(text), len(records))
 		}
-	}
-}
-
-// codedSample is FASTQ text of about n bytes whose names and qualities look like a sequencer's.
-func codedSample(n int) []byte {
-	rng := rand.New(rand.NewPCG(34, 1))
-	one := someNames["illumina"](1<<16, rng)
-	quals := make([]byte, 100<<16)
-	level := 40.0
-	for i := range quals {
-		level = math.Min(41, math.Max(2, level+rng.NormFloat64()*1.5+.1))
-		quals[i] = byte('!' + int(level))
-	}
-	b := recordsOf(one, quals, 100)
-	return bytes.Repeat(b, max(1, n/len(b)))
-}
-
-// TestCodedRates prints, for docs/PERFORMANCE.md, what each kernel takes with coded columns; run with -v.
-func TestCodedRates(t *testing.T) {
-	if os.Getenv("ORCOMGO_RATES") == "" {
-		t.Skip("set ORCOMGO_RATES to measure")
-	}
-	d := open(t)
-	for _, size := range []int{16 << 20, 64 << 20, 256 << 20} {
-		rates(t, d, codedSample(size), size, Columns{Names: true, Quals: true, Coded: true})
 	}
 }

@@ -1,7 +1,5 @@
 package cudakern
 
-import "fmt"
-
 // MaxMember is the most bytes of a member's stream, and of its text: as much as BGZF has.
 const MaxMember = 1 << 16
 
@@ -28,11 +26,3 @@ const (
 	InflateCRC                   // the text has another CRC-32
 	inflateKinds
 )
-
-// String returns what the status means.
-func (s InflateStatus) String() string {
-	if s < inflateKinds {
-		return [...]string{"right", "corrupt", "cut off", "bytes left over", "text too long", "text too short", "wrong checksum"}[s]
-	}
-	return fmt.Sprintf("status %d", uint32(s))
-}

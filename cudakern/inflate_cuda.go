@@ -2,6 +2,9 @@
 
 package cudakern
 
+// #include "shared.h"
+import "C"
+
 import (
 	"errors"
 	"fmt"
@@ -14,8 +17,8 @@ import (
 // Inflater inflates to the text of its lane, on a CUDA stream of its own. One goroutine at a time uses
 // it.
 type Inflater struct {
+	queue
 	lane                        *Lane
-	stream                      cu.Stream
 	compressed, members, status buffer // status: the first bad member, then a word a member
 	room                        int    // for compressed bytes
 	words                       []byte // pinned: the member table, then what status is copied to
@@ -28,20 +31,14 @@ const Inflaters = 4
 // Inflater returns one of the lane's, 0 to Inflaters-1. It is made when it is first asked for; the
 // error may wrap ErrMemory.
 func (l *Lane) Inflater(i int) (*Inflater, error) {
-	if f := l.inflaters[i]; f != nil {
-		return f, nil
+	if l.inflaters[i] == nil {
+		f := &Inflater{lane: l}
+		if err := f.open(l.dev); err != nil {
+			return nil, err
+		}
+		l.inflaters[i] = f
 	}
-	leave, err := l.dev.enter()
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	f := &Inflater{lane: l}
-	if f.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
-		return nil, fmt.Errorf("making a CUDA stream: %w", outOfMemory(err))
-	}
-	l.inflaters[i] = f
-	return f, nil
+	return l.inflaters[i], nil
 }
 
 // inflatePad is readable device memory behind the compressed bytes: the kernel loads whole words.
@@ -49,56 +46,39 @@ const inflatePad = 64
 
 const memberSize = int(unsafe.Sizeof(Member{}))
 
-func (f *Inflater) release() error {
-	err := cudaError("ending a stream", f.stream.Synchronize())
-	for _, b := range f.buffers() {
-		err = errors.Join(err, b.free())
-	}
-	return errors.Join(err, cudaError("freeing pinned memory", freePinned(f.words)), cudaError("ending a stream", f.stream.Destroy()))
+// Close waits for the stream and frees the memory.
+func (f *Inflater) Close() error {
+	err := f.do(f.wait) // before its memory is used for something else
+	return errors.Join(err, f.do(func() { f.check("freeing pinned memory", freePinned(f.words)) }), f.queue.Close())
 }
 
-func (f *Inflater) buffers() []*buffer { return []*buffer{&f.compressed, &f.members, &f.status} }
-
-// grow makes room for n members.
-func (f *Inflater) grow(n int) error {
-	if err := f.members.grow(n*memberSize, "members"); err != nil {
-		return err
-	}
-	if err := f.status.grow(4*(n+1), "members"); err != nil {
-		return err
-	}
+// growTable makes room for n members.
+func (f *Inflater) growTable(n int) {
+	f.grow(&f.members, n*memberSize, "members")
+	f.grow(&f.status, 4*(n+1), "members")
 	size := n*memberSize + 4*(n+1)
-	if size <= len(f.words) {
-		return nil
+	if size <= len(f.words) || f.err != nil {
+		return
 	}
-	if err := freePinned(f.words); err != nil {
-		return cudaError("freeing pinned memory", err)
-	}
+	f.check("freeing pinned memory", freePinned(f.words))
 	f.words = nil
-	words, err := allocPinned(size + size/4)
-	f.words = words
-	return err
+	if f.err == nil {
+		f.words, f.err = allocPinned(size + size/4)
+	}
 }
 
 // RoomForCompressed makes room for n compressed bytes. Those that there were are lost if it grows.
 // The error wraps ErrMemory if there is too little memory.
 func (f *Inflater) RoomForCompressed(n int) error {
-	leave, err := f.lane.dev.enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
-	old := f.compressed.size
-	if err := f.compressed.grow(n+inflatePad, "compressed bytes"); err != nil {
-		return err
-	}
-	f.room = f.compressed.size - inflatePad
-	if f.compressed.size == old {
-		return nil
-	}
-	// The kernel ignores what is behind the last byte of a word, but compute-sanitizer would report that it is read.
-	return cudaError("clearing memory for compressed bytes",
-		cu.MemsetD8Async(f.compressed.ptr, 0, int64(f.compressed.size), f.stream))
+	return f.do(func() {
+		old := f.compressed.size
+		f.grow(&f.compressed, n+inflatePad, "compressed bytes")
+		f.room = max(f.compressed.size-inflatePad, 0)
+		if f.compressed.size != old {
+			// The kernel ignores what is behind the last byte of a word, but compute-sanitizer would report that it is read.
+			f.set(f.compressed.at(), 0, f.compressed.size, "memory for compressed bytes")
+		}
+	})
 }
 
 // UploadCompressed queues the copying of p to the compressed bytes, at an offset; there must be room.
@@ -110,14 +90,11 @@ func (f *Inflater) UploadCompressed(p []byte, at int) error {
 	if len(p) == 0 {
 		return nil
 	}
-	leave, err := f.lane.dev.enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
 	to := f.compressed.ptr + cu.DevicePtr(at)
-	err = cu.MemcpyHtoDAsync(to, unsafe.Pointer(unsafe.SliceData(p)), int64(len(p)), f.stream)
-	return cudaError("copying compressed bytes to the device", err)
+	return f.do(func() {
+		f.check("copying compressed bytes to the device",
+			cu.MemcpyHtoDAsync(to, unsafe.Pointer(unsafe.SliceData(p)), int64(len(p)), f.stream))
+	})
 }
 
 // Inflate queues the inflating of members among the compressed bytes to the lane's text, which has room
@@ -136,47 +113,31 @@ func (f *Inflater) Inflate(members []Member, length int) error {
 			return fmt.Errorf("member %d of %d is not within %d compressed bytes and %d bytes of text: %+v", i, len(members), f.room, length, m)
 		}
 	}
-	leave, err := f.lane.dev.enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
 	n := len(members)
 	if n == 0 {
 		return nil
 	}
-	if err := f.grow(n); err != nil {
-		return err
-	}
-	table := unsafe.Slice((*Member)(unsafe.Pointer(unsafe.SliceData(f.words))), n)
-	copy(table, members)
-	f.lane.setStep(kernelNone)
-	f.queued = n // from here on the table is in use
-	if err := errors.Join(
-		cu.MemcpyHtoDAsync(f.members.ptr, unsafe.Pointer(unsafe.SliceData(f.words)), int64(n*memberSize), f.stream),
-		cu.MemsetD32Async(f.status.ptr, math.MaxUint32, int64(n+1), f.stream),
-	); err != nil {
-		return cudaError("copying members to the device", err)
-	}
-	err = f.lane.launchOn(f.stream, kernelInflate, threadBlocks(n, warps), f.compressed.at(), f.members.at(), uint64(n),
-		uint64(f.lane.textAt(0)), f.status.at()+4, f.status.at())
-	if err != nil {
-		return err
-	}
-	return cudaError("copying the outcomes of inflating",
-		cu.MemcpyDtoHAsync(unsafe.Pointer(&f.words[n*memberSize]), f.status.ptr, int64(4*(n+1)), f.stream))
+	return f.do(func() {
+		if f.growTable(n); f.err != nil {
+			return
+		}
+		copy(unsafe.Slice((*Member)(unsafe.Pointer(unsafe.SliceData(f.words))), n), members)
+		*f.step() = C.STEP_NONE
+		f.queued = n // from here on the table is in use
+		f.check("copying members to the device",
+			cu.MemcpyHtoDAsync(f.members.ptr, unsafe.Pointer(unsafe.SliceData(f.words)), int64(n*memberSize), f.stream))
+		f.setWords(f.status.at(), math.MaxUint32, n+1, "the outcomes of inflating")
+		f.launch(C.STEP_INFLATE, threadBlocks(n, warps), f.compressed.at(), f.members.at(), uint64(n), f.lane.textAt(0),
+			f.status.at()+4, f.status.at())
+		f.fetch(f.words[n*memberSize:][:4*(n+1)], f.status.at(), "the outcomes of inflating")
+	})
 }
 
 // Inflated waits for what was queued and returns the first member of Inflate whose text is not right, and
 // why; -1 if all are. The text of the others is right.
 func (f *Inflater) Inflated() (bad int, why InflateStatus, err error) {
-	leave, err := f.lane.dev.enter()
-	if err != nil {
+	if err := f.do(f.wait); err != nil {
 		return 0, 0, err
-	}
-	defer leave()
-	if err := f.stream.Synchronize(); err != nil {
-		return 0, 0, f.lane.fault(err)
 	}
 	first, status := f.outcomes()
 	f.queued = 0

@@ -47,17 +47,17 @@ func inflateOnLane(l *Lane, data []byte, members []Member, length int) (text []b
 	if err := l.GrowText(length, 0); err != nil {
 		return nil, nil, err
 	}
-	if err := cu.MemsetD8Async(l.text.ptr, blank, int64(l.text.size), l.stream); err != nil {
+	if err := l.do(func() {
+		l.set(l.text.at(), blank, l.text.size, "the text")
+		l.wait()
+	}); err != nil {
 		return nil, nil, err
-	}
-	if err := l.stream.Synchronize(); err != nil {
-		return nil, nil, l.fault(err)
 	}
 	if err := f.Inflate(members, length); err != nil {
 		return nil, nil, err
 	}
-	if err := f.stream.Synchronize(); err != nil {
-		return nil, nil, l.fault(err)
+	if err := f.do(f.wait); err != nil {
+		return nil, nil, err
 	}
 	first, outcomes := f.outcomes()
 	status = append(status, outcomes...)
@@ -240,6 +240,15 @@ func TestInflateLanes(t *testing.T) {
 	wg.Wait()
 }
 
+// inflateKernel returns the number of the kernel that inflates.
+func inflateKernel() kernel {
+	for k := kernel(0); ; k++ {
+		if k.String() == "inflate" {
+			return k
+		}
+	}
+}
+
 // TestInflateRates prints, for docs/PERFORMANCE.md, how fast members are inflated on one lane and on
 // four; run with -v.
 func TestInflateRates(t *testing.T) {
@@ -251,7 +260,7 @@ func TestInflateRates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks, err := d.functions[kernelInflate].MaxActiveBlocksPerMultiProcessor(threads, 0)
+	blocks, err := d.functions[inflateKernel()].MaxActiveBlocksPerMultiProcessor(threads, 0)
 	leave()
 	t.Logf("%d thread blocks of %d warps a multiprocessor, %v", blocks, warps, err)
 	const most, rounds = 64 << 20, 8
@@ -318,7 +327,7 @@ func TestInflateRates(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				err = d.functions[kernelInflate].SetCacheConfig(c.prefer)
+				err = d.functions[inflateKernel()].SetCacheConfig(c.prefer)
 				leave()
 				if err != nil {
 					t.Fatal(err)

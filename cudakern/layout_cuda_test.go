@@ -12,6 +12,15 @@ import (
 	"orcomgo/internal/testrun"
 )
 
+// Sizes that shared.h has.
+const (
+	scanTile   = 4096
+	sortTile   = 4096
+	codedChunk = 1 << 20
+	sumChunk   = 1 << 14
+	codeName   = 16
+)
+
 // openedQueue returns a queue of a device whose context is current, or skips the test.
 func openedQueue(t *testing.T) *queue {
 	t.Helper()
@@ -28,9 +37,8 @@ func openedQueue(t *testing.T) *queue {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		err := q.close()
 		leave()
-		if err := errors.Join(err, d.Close()); err != nil {
+		if err := errors.Join(q.Close(), d.Close()); err != nil {
 			t.Error(err)
 		}
 		if n := allocated.Load(); n != 0 {
@@ -45,12 +53,11 @@ func TestCopies(t *testing.T) {
 	q := openedQueue(t)
 	r := rand.New(rand.NewSource(81))
 	var b buffer
-	defer b.free()
 	const most = 9*copyPiece + 77
 	data, got := make([]byte, most), make([]byte, most)
 	r.Read(data)
-	if err := b.grow(most, "data"); err != nil {
-		t.Fatal(err)
+	if q.room(&b, most, "data"); q.err != nil {
+		t.Fatal(q.err)
 	}
 	for _, n := range []int{0, 1, smallCopy - 1, smallCopy, smallCopy + 1, copyPiece, copyPiece + 1, 8 * copyPiece, most} {
 		for _, at := range []int{0, 3, 4096} {
@@ -59,11 +66,9 @@ func TestCopies(t *testing.T) {
 			}
 			r.Read(data[at:min(at+99, most)])
 			clear(got)
-			if err := q.upload(b.at()+uint64(at), data[at:at+n], "data"); err != nil {
-				t.Fatal(err)
-			}
-			if err := q.download(got[at:at+n], b.at()+uint64(at), "data"); err != nil {
-				t.Fatal(err)
+			q.upload(b.at()+uint64(at), data[at:at+n], "data")
+			if q.download(got[at:at+n], b.at()+uint64(at), "data"); q.err != nil {
+				t.Fatal(q.err)
 			}
 			if !bytes.Equal(got[at:at+n], data[at:at+n]) {
 				t.Fatalf("%d bytes at %d differ", n, at)
@@ -77,7 +82,6 @@ func TestScans(t *testing.T) {
 	q := openedQueue(t)
 	r := rand.New(rand.NewSource(82))
 	var b buffer
-	defer b.free()
 	for _, n := range []int{1, 3, scanTile - 1, scanTile, scanTile + 1, 40*scanTile + 5, 3_000_000} {
 		values := make([]uint32, n)
 		want := make([]uint32, n)
@@ -86,20 +90,14 @@ func TestScans(t *testing.T) {
 			values[i] = r.Uint32() >> (r.Intn(2) * 30)
 			want[i], sum = sum, sum+values[i]
 		}
-		if err := b.grow(4*n+16, "values"); err != nil {
-			t.Fatal(err)
+		q.grow(&b, 4*n+16, "values")
+		q.upload(b.at(), bytesOf(values), "values")
+		q.scanTotal(b.at(), n)
+		if total := q.sum(); q.err != nil || total != sum {
+			t.Fatalf("%d values: the sum is %d, %v, want %d", n, total, q.err, sum)
 		}
-		if err := q.upload(b.at(), bytesOf(values), "values"); err != nil {
-			t.Fatal(err)
-		}
-		if err := q.scan(b.at(), n); err != nil {
-			t.Fatal(err)
-		}
-		if total, err := q.sum(); err != nil || total != sum {
-			t.Fatalf("%d values: the sum is %d, %v, want %d", n, total, err, sum)
-		}
-		if err := q.download(bytesOf(values), b.at(), "values"); err != nil {
-			t.Fatal(err)
+		if q.download(bytesOf(values), b.at(), "values"); q.err != nil {
+			t.Fatal(q.err)
 		}
 		if !slices.Equal(values, want) {
 			t.Fatalf("%d values: other running totals", n)
@@ -119,11 +117,6 @@ func TestSortsKmers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer j.Close()
-	leave, err := d.enter()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer leave()
 	r := rand.New(rand.NewSource(83))
 	for _, n := range []int{1, 2, sortTile - 1, sortTile, sortTile + 1, 100_003, 2_000_000} {
 		if testrun.Short() && n > 1_000_000 {
@@ -135,25 +128,17 @@ func TestSortsKmers(t *testing.T) {
 			for i := range keys {
 				keys[i], order[i] = r.Uint32()%different*((1<<32-1)/different), uint32(i)
 			}
-			for _, b := range []*buffer{&j.keys, &j.order} {
-				if err := b.grow(4*n+16, "k-mers"); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := j.other.grow(8*n+16, "k-mers"); err != nil {
-				t.Fatal(err)
-			}
-			if err := j.queue.upload(j.keys.at(), bytesOf(keys), "k-mers"); err != nil {
-				t.Fatal(err)
-			}
-			if err := j.sort(n); err != nil {
-				t.Fatal(err)
-			}
 			gotKeys, gotOrder := make([]uint32, n), make([]uint32, n)
-			if err := errors.Join(
-				j.download(bytesOf(gotKeys), j.keys.at(), "k-mers"),
-				j.download(bytesOf(gotOrder), j.order.at(), "k-mers"),
-			); err != nil {
+			err := j.do(func() {
+				j.grow(&j.keys, 4*n+16, "k-mers")
+				j.grow(&j.order, 4*n+16, "k-mers")
+				j.grow(&j.other, 8*n+16, "k-mers")
+				j.upload(j.keys.at(), bytesOf(keys), "k-mers")
+				j.sortKmers(n)
+				j.download(bytesOf(gotKeys), j.keys.at(), "k-mers")
+				j.download(bytesOf(gotOrder), j.order.at(), "k-mers")
+			})
+			if err != nil {
 				t.Fatal(err)
 			}
 			slices.SortStableFunc(order, func(a, b uint32) int { return int(int64(keys[a]) - int64(keys[b])) })
@@ -202,6 +187,7 @@ func TestLayoutArguments(t *testing.T) {
 		Count:          2,
 		Masked:         make([]uint64, 1),
 		StoredReversed: make([]uint64, 1),
+		Records:        make([]uint32, 2),
 	}
 	if err := p.LoadReads(reads); err != nil {
 		t.Fatal(err)
@@ -214,7 +200,7 @@ func TestLayoutArguments(t *testing.T) {
 	if p.Place(PlaceMode{}, RetryNone, places, nil, places, nil) == nil {
 		t.Error("reads were placed without an index")
 	}
-	if p.CountVotes(0, 4, true) == nil || p.SelectPoor(make([]uint64, 1), make([]uint8, 2)) == nil {
+	if p.CountVotes(0, 4) == nil || p.SelectPoor(make([]uint64, 1), make([]uint8, 2)) == nil {
 		t.Error("reads voted before BeginVotes")
 	}
 	MostMemory = allocated.Load() + 1000

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -85,7 +84,6 @@ func (d *Device) PinMemory(h *HostMemory) ([]byte, error) {
 		return nil, err
 	}
 	defer leave()
-	begin := time.Now()
 	r := C.cuMemHostRegister(unsafe.Pointer(unsafe.SliceData(h.mem)), C.size_t(len(h.mem)),
 		C.CU_MEMHOSTREGISTER_PORTABLE|C.CU_MEMHOSTREGISTER_DEVICEMAP)
 	if err := pinError(r, len(h.mem)); err != nil {
@@ -96,8 +94,6 @@ func (d *Device) PinMemory(h *HostMemory) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.pinned[unsafe.SliceData(h.mem)] = h
-	d.pinMS += ms(begin)
-	d.pinBytes += uint64(len(h.mem))
 	return h.mem, nil
 }
 
@@ -143,63 +139,20 @@ func (h *HostMemory) unpin() error {
 	return nil
 }
 
-// PinTime returns how many milliseconds pinning host memory has taken so far, and for how many
-// bytes.
-func (d *Device) PinTime() (ms float64, bytes uint64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.pinMS, d.pinBytes
-}
-
 // Output is pinned host memory for the columns of a block. The zero value is ready for use. Close
 // of the device frees it.
-type Output struct {
-	mem []byte
-	dev *Device // that pinned mem; blocks of any device are copied there
-	// made is memory that is pinned once a block needs it, or nil.
-	made *HostMemory
-}
-
-// NewOutput returns an Output that uses this memory for a block that fits there.
-func NewOutput(made *HostMemory) Output { return Output{made: made} }
-
-// Free frees memory that no block has used.
-func (o *Output) Free() error {
-	if o.made == nil {
-		return nil
-	}
-	made := o.made
-	o.made = nil
-	return made.Free()
-}
+type Output struct{ mem []byte }
 
 // room makes room for n bytes. The device pins them if there are fewer.
 func (o *Output) room(d *Device, n int) error {
-	if made := o.made; made != nil && n <= len(made.mem) {
-		o.made = nil
-		mem, err := d.PinMemory(made)
-		if err != nil {
-			return err
-		}
-		o.mem, o.dev = mem, d
-	}
 	if n <= len(o.mem) {
 		return nil
 	}
-	if err := o.Free(); err != nil {
-		return err
+	mem := o.mem
+	o.mem = nil
+	err := d.Unpin(mem)
+	if err == nil {
+		o.mem, err = d.Pin(n + n/32 + 4096) // the next block may need a little more
 	}
-	if o.dev != nil {
-		mem := o.mem
-		o.mem = nil
-		if err := o.dev.Unpin(mem); err != nil {
-			return err
-		}
-	}
-	b, err := d.Pin(n + n/32 + 4096) // the next block may need a little more
-	if err != nil {
-		return err
-	}
-	o.mem, o.dev = b, d
-	return nil
+	return err
 }

@@ -39,7 +39,7 @@ func TestPTXAgrees(t *testing.T) {
 		"bin_starts", "pack", "map_quals", "text_sums", "name_chunks", "name_sizes", "name_streams", "streams", "count_symbols", "code_tables",
 		"measure", "choose", "place_chunks", "write_plain", "write_codes", "inflate", "count_lines", "index_count",
 		"index_insert", "place_select", "place", "kmer_count", "kmer_write", "kmer_groups", "kmer_first", "partners",
-		"partners_large", "vote_count", "vote", "vote_poor", "cover", "covered", "move",
+		"partners_large", "vote_count", "vote", "vote_poor",
 		"suffix_symbols", "suffix_keys", "suffix_count", "suffix_scatter", "suffix_heads", "suffix_carry",
 		"suffix_groups", "suffix_divide_count", "suffix_divide", "suffix_small", "suffix_large_keys", "suffix_starts"} {
 		if !strings.Contains(rest, ".entry "+k+"(") {

@@ -2,29 +2,31 @@
 
 package cudakern
 
+// #include "shared.h"
+import "C"
+
 import (
 	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 	"unsafe"
 
 	"gorgonia.org/cu"
 )
 
-// queue is a CUDA stream with what its work needs: the step word, memory for running totals, and pinned memory through which data are
-// copied. It is used by one goroutine at a time, which has entered the device.
+// queue is a CUDA stream with what its work needs: the step word, memory on the device, and pinned memory through which data are copied.
+// It is used by one goroutine at a time. Work is queued within do; after an error, nothing else is queued there.
 type queue struct {
 	dev     *Device
 	stream  cu.Stream
-	pinned  []byte // the step word
-	state   buffer // of running totals
+	pinned  []byte    // the step word, and what else a queue keeps there
+	buffers []*buffer // that had memory so far
+	state   buffer    // of running totals
 	total   buffer
+	memory  buffer // of place
 	copiers [copiers]copier
-
-	// Profile, unless it is nil, gets the seconds that each kernel takes. They run one at a time then.
-	Profile map[string]float64
+	err     error // the first one of do
 }
 
 // Data of smallCopy bytes or more are copied by several goroutines, through two pinned pieces each: one is copied to or from the device
@@ -43,31 +45,39 @@ type copier struct {
 	used   [2]bool // the device may still read from the piece
 }
 
-// stepBytes is the size of the pinned memory of the step word.
-const stepBytes = 64
+// pinnedBytes is the size of the pinned memory of a queue.
+const pinnedBytes = 4096
 
 // overrun is how many bytes after packed bases the kernels may read.
 const overrun = 16
 
 // open makes the stream. The error wraps ErrMemory if there is too little memory.
-func (q *queue) open(d *Device) (err error) {
+func (q *queue) open(d *Device) error {
+	leave, err := d.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
 	q.dev = d
 	if q.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
 		return fmt.Errorf("making a CUDA stream: %w", outOfMemory(err))
 	}
-	if q.pinned, err = allocPinned(stepBytes); err != nil {
+	if q.pinned, err = allocPinned(pinnedBytes); err != nil {
 		q.stream.Destroy()
 		return err
 	}
+	*q.step() = C.STEP_NONE
 	return nil
 }
 
-// close waits for the stream, and frees what the queue has and some buffers.
-func (q *queue) close(buffers ...*buffer) error {
-	err := cudaError("ending a stream", q.stream.Synchronize())
-	for _, b := range append(buffers, &q.state, &q.total) {
-		err = errors.Join(err, b.free())
+// Close waits for the stream and frees the memory.
+func (q *queue) Close() error {
+	leave, err := q.dev.enter()
+	if err != nil {
+		return err
 	}
+	defer leave()
+	err = errors.Join(cudaError("ending a stream", q.stream.Synchronize()), q.free())
 	for i := range q.copiers {
 		c := &q.copiers[i]
 		for k := range c.events {
@@ -82,52 +92,122 @@ func (q *queue) close(buffers ...*buffer) error {
 	return err
 }
 
-func (q *queue) stepAddress() uint64 {
-	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(q.pinned))))
-}
-
-// launch queues a kernel.
-func (q *queue) launch(k kernel, blocks int, args ...uint64) error {
-	if q.Profile == nil {
-		return q.dev.launch(q.stream, k, blocks, q.stepAddress(), args)
+// free frees the memory on the device.
+func (q *queue) free() (err error) {
+	for _, b := range q.buffers {
+		err = errors.Join(err, b.free())
 	}
-	if err := q.wait(); err != nil {
-		return err
-	}
-	begin := time.Now()
-	if err := q.dev.launch(q.stream, k, blocks, q.stepAddress(), args); err != nil {
-		return err
-	}
-	err := q.wait()
-	q.Profile[k.String()] += time.Since(begin).Seconds()
 	return err
 }
 
-// wait waits until all that is queued is done.
-func (q *queue) wait() error {
-	if err := q.stream.Synchronize(); err != nil {
-		return q.fault(err)
+// forget makes the memory on the device that of its context, with which it is freed.
+func (q *queue) forget() {
+	for _, b := range q.buffers {
+		b.forget()
 	}
-	return nil
 }
 
-// fault adds to an error of the stream what was running.
-func (q *queue) fault(err error) error {
-	if k := kernel(*(*uint32)(unsafe.Pointer(unsafe.SliceData(q.pinned)))); k != kernelNone {
-		return fmt.Errorf("kernel %v: CUDA error %w", k, err)
-	}
-	return fmt.Errorf("copying reads to the device: CUDA error %w", err)
-}
-
-// room makes room for exactly n bytes in a buffer, unless it has as many. Its content is lost then.
-func (q *queue) room(b *buffer, n int, what string) error {
-	if b.size >= n {
-		return nil
-	}
-	if err := b.free(); err != nil {
+// do calls f, which queues work, where the device's context is current, and returns the first error of that.
+func (q *queue) do(f func()) error {
+	leave, err := q.dev.enter()
+	if err != nil {
 		return err
 	}
-	return b.grow(n, what)
+	defer leave()
+	q.err = nil
+	f()
+	return q.err
+}
+
+// check notes the error of a call of the driver, unless there was one before.
+func (q *queue) check(what string, err error) {
+	if q.err == nil {
+		q.err = cudaError(what, err)
+	}
+}
+
+// step is the step word, to which a kernel that begins writes its number.
+func (q *queue) step() *uint32 { return (*uint32)(unsafe.Pointer(unsafe.SliceData(q.pinned))) }
+
+// launch queues a kernel. Every parameter of the kernels takes 8 bytes; the last one, the address of the step word, is added here.
+func (q *queue) launch(k kernel, blocks int, args ...uint64) {
+	if blocks == 0 || q.err != nil {
+		return
+	}
+	var values [16]uint64
+	var at [16]unsafe.Pointer
+	n := copy(values[:], args)
+	values[n] = uint64(uintptr(unsafe.Pointer(q.step())))
+	for i := range n + 1 {
+		at[i] = unsafe.Pointer(&values[i])
+	}
+	if err := q.dev.functions[k].Launch(blocks, 1, 1, threads, 1, 1, 0, q.stream, at[:n+1]); err != nil {
+		q.err = fmt.Errorf("kernel %v: CUDA error %w at its launch", k, err)
+	}
+}
+
+// threadBlocks returns how many thread blocks are needed for n items, if each takes so many.
+func threadBlocks(n, each int) int { return (n + each - 1) / each }
+
+// wait waits until all that is queued is done.
+func (q *queue) wait() {
+	if q.err != nil {
+		return
+	}
+	if err := q.stream.Synchronize(); err != nil {
+		q.err = q.fault(err)
+	}
+}
+
+// fault adds to an error of the stream the kernel that had started last.
+func (q *queue) fault(err error) error {
+	if k := kernel(*q.step()); k != C.STEP_NONE {
+		return fmt.Errorf("kernel %v: CUDA error %w", k, err)
+	}
+	return fmt.Errorf("copying to the device: CUDA error %w", err)
+}
+
+// room makes room for exactly n bytes in a buffer, unless it has as many. Its content is lost then. what names the content in errors.
+func (q *queue) room(b *buffer, n int, what string) {
+	if b.size >= n || q.err != nil {
+		return
+	}
+	if !b.listed {
+		b.listed, q.buffers = true, append(q.buffers, b)
+	}
+	if q.err = b.free(); q.err == nil {
+		q.err = b.allocate(n, what)
+	}
+}
+
+// grow is room for a buffer that will have to grow again: it gets a fourth more, unless it is empty.
+func (q *queue) grow(b *buffer, n int, what string) {
+	if b.size > 0 && n > b.size {
+		n += n / 4
+	}
+	q.room(b, n, what)
+}
+
+// room is a part of the memory of a queue: its address is set by place.
+type room struct {
+	at   *uint64
+	size int
+}
+
+const roomAlign = 256 // of device memory
+
+// place gives rooms their addresses, one after another, in memory that has as many bytes as needed. Nothing moves if it has them.
+func (q *queue) place(rooms []room, what string) {
+	total := 0
+	for _, r := range rooms {
+		total += (r.size + roomAlign - 1) / roomAlign * roomAlign
+	}
+	q.room(&q.memory, total, what)
+	at := q.memory.at()
+	for _, r := range rooms {
+		*r.at = at
+		at += uint64((r.size + roomAlign - 1) / roomAlign * roomAlign)
+	}
 }
 
 // bytesOf returns the memory of a slice.
@@ -136,35 +216,31 @@ func bytesOf[T any](s []T) []byte {
 }
 
 // replace copies data to a buffer, which gets at least its size and so many more bytes.
-func replace[T any](q *queue, b *buffer, data []T, more int, what string) error {
+func replace[T any](q *queue, b *buffer, data []T, more int, what string) {
 	bytes := bytesOf(data)
-	if err := q.room(b, len(bytes)+more, what); err != nil {
-		return err
-	}
-	return q.upload(b.at(), bytes, what)
+	q.room(b, len(bytes)+more, what)
+	q.upload(b.at(), bytes, what)
 }
 
 // upload copies data to the device. It has been read when the call returns.
-func (q *queue) upload(to uint64, data []byte, what string) error {
-	if len(data) == 0 {
-		return nil
+func (q *queue) upload(to uint64, data []byte, what string) {
+	if len(data) == 0 || q.err != nil {
+		return
 	}
 	if len(data) < smallCopy {
-		return q.send(to, data, what)
+		q.check("copying "+what+" to the device",
+			cu.MemcpyHtoDAsync(cu.DevicePtr(to), unsafe.Pointer(unsafe.SliceData(data)), int64(len(data)), q.stream))
+		return
 	}
-	return q.inPieces(len(data), what, func(c *copier, k, from, end int) error {
+	q.inPieces(len(data), what, func(c *copier, k, from, end int) error {
 		if c.used[k] {
 			if err := c.events[k].Synchronize(); err != nil {
 				return err
 			}
 		}
 		p := c.mem[k*copyPiece:][:copy(c.mem[k*copyPiece:][:copyPiece], data[from:end])]
-		if err := cu.MemcpyHtoDAsync(
-			cu.DevicePtr(to+uint64(from)),
-			unsafe.Pointer(unsafe.SliceData(p)),
-			int64(len(p)),
-			q.stream,
-		); err != nil {
+		err := cu.MemcpyHtoDAsync(cu.DevicePtr(to+uint64(from)), unsafe.Pointer(unsafe.SliceData(p)), int64(len(p)), q.stream)
+		if err != nil {
 			return err
 		}
 		c.used[k] = true
@@ -173,20 +249,19 @@ func (q *queue) upload(to uint64, data []byte, what string) error {
 }
 
 // download copies data from the device, after all that is queued, and waits for it.
-func (q *queue) download(data []byte, from uint64, what string) error {
-	if len(data) == 0 {
-		return nil
+func (q *queue) download(data []byte, from uint64, what string) {
+	if len(data) == 0 || q.err != nil {
+		return
 	}
 	if len(data) < smallCopy {
-		if err := q.fetch(data, from, what); err != nil {
-			return err
-		}
-		return q.wait()
+		q.fetch(data, from, what)
+		q.wait()
+		return
 	}
-	if err := q.wait(); err != nil { // so that what fails there is not taken for a failure of copying
-		return err
+	if q.wait(); q.err != nil { // so that what fails there is not taken for a failure of copying
+		return
 	}
-	return q.inPieces(len(data), what, func(c *copier, k, at, end int) error {
+	q.inPieces(len(data), what, func(c *copier, k, at, end int) error {
 		if c.used[k] {
 			if err := c.events[k].Synchronize(); err != nil {
 				return err
@@ -194,12 +269,8 @@ func (q *queue) download(data []byte, from uint64, what string) error {
 			c.used[k] = false
 		}
 		p := c.mem[k*copyPiece:][:end-at]
-		if err := cu.MemcpyDtoHAsync(
-			unsafe.Pointer(unsafe.SliceData(p)),
-			cu.DevicePtr(from+uint64(at)),
-			int64(len(p)),
-			q.stream,
-		); err != nil {
+		err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(p)), cu.DevicePtr(from+uint64(at)), int64(len(p)), q.stream)
+		if err != nil {
 			return err
 		}
 		if err := c.events[k].Record(q.stream); err != nil {
@@ -213,20 +284,37 @@ func (q *queue) download(data []byte, from uint64, what string) error {
 	})
 }
 
-// send queues a copy to the device. Data that are not pinned have been read when the call returns.
-func (q *queue) send(to uint64, data []byte, what string) error {
-	err := cu.MemcpyHtoDAsync(cu.DevicePtr(to), unsafe.Pointer(unsafe.SliceData(data)), int64(len(data)), q.stream)
-	return cudaError("copying "+what+" to the device", err)
+// fetch queues a copy from the device.
+func (q *queue) fetch(data []byte, from uint64, what string) {
+	if len(data) > 0 && q.err == nil {
+		q.check("copying "+what+" from the device",
+			cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(data)), cu.DevicePtr(from), int64(len(data)), q.stream))
+	}
 }
 
-// fetch queues a copy from the device.
-func (q *queue) fetch(data []byte, from uint64, what string) error {
-	err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(data)), cu.DevicePtr(from), int64(len(data)), q.stream)
-	return cudaError("copying "+what+" from the device", err)
+// move queues a copy of n bytes on the device.
+func (q *queue) move(to, from uint64, n int, what string) {
+	if n > 0 && q.err == nil {
+		q.check("copying "+what, cu.MemcpyAsync(cu.DevicePtr(to), cu.DevicePtr(from), int64(n), q.stream))
+	}
+}
+
+// set queues setting n bytes of the device to a value.
+func (q *queue) set(at uint64, value byte, n int, what string) {
+	if n > 0 && q.err == nil {
+		q.check("setting "+what, cu.MemsetD8Async(cu.DevicePtr(at), value, int64(n), q.stream))
+	}
+}
+
+// setWords is set for words of 32 bits.
+func (q *queue) setWords(at uint64, value uint32, n int, what string) {
+	if n > 0 && q.err == nil {
+		q.check("setting "+what, cu.MemsetD32Async(cu.DevicePtr(at), uint(value), int64(n), q.stream))
+	}
 }
 
 // inPieces calls f for pieces of n bytes from several goroutines: with a copier, which of its pieces to use, and a range of the bytes.
-func (q *queue) inPieces(n int, what string, f func(c *copier, k, from, end int) error) error {
+func (q *queue) inPieces(n int, what string, f func(c *copier, k, from, end int) error) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	var errs [copiers]error
@@ -256,7 +344,7 @@ func (q *queue) inPieces(n int, what string, f func(c *copier, k, from, end int)
 		})
 	}
 	wg.Wait()
-	return errors.Join(errs[:]...)
+	q.err = errors.Join(errs[:]...)
 }
 
 // open makes what the copier needs, if it has not been made.
@@ -275,45 +363,117 @@ func (c *copier) open() (err error) {
 	return err
 }
 
-// clear sets bytes of the device to 0.
-func (q *queue) clear(at uint64, bytes int, what string) error {
-	if bytes == 0 {
-		return nil
-	}
-	return cudaError("clearing "+what, cu.MemsetD8Async(cu.DevicePtr(at), 0, int64(bytes), q.stream))
+// scanState returns the address of words, all zeros, for a kernel that computes running totals of so many tiles.
+func (q *queue) scanState(tiles int) uint64 {
+	q.grow(&q.state, 8*(tiles+1), "running totals")
+	q.set(q.state.at(), 0, 8*(tiles+1), "running totals")
+	return q.state.at()
 }
 
 // scan queues the running total of n values in place: each becomes the sum of those before it, modulo 2^32. The array must have room up to
-// a multiple of 4. The sum of all is at the address of total.
-func (q *queue) scan(values uint64, n int) error {
-	tiles := threadBlocks(n, scanTile)
-	if err := q.state.grow(8*(tiles+1), "running totals"); err != nil {
-		return err
-	}
-	if err := q.total.grow(4, "running totals"); err != nil {
-		return err
-	}
-	if err := q.clear(q.state.at(), 8*(tiles+1), "running totals"); err != nil {
-		return err
-	}
-	return q.launch(kernelScan, tiles, values, uint64(n), q.state.at(), q.total.at())
+// a multiple of 4. The sum of all is stored at sum.
+func (q *queue) scan(values uint64, n int, sum uint64) {
+	tiles := threadBlocks(n, C.SCAN_TILE)
+	q.launch(C.STEP_SCAN, tiles, values, uint64(n), q.scanState(tiles), sum)
 }
 
-// sum waits for the last scan and returns the sum of its values.
-func (q *queue) sum() (uint32, error) {
+// scanTotal is scan with the sum in q.total.
+func (q *queue) scanTotal(values uint64, n int) {
+	q.grow(&q.total, 4, "running totals")
+	q.scan(values, n, q.total.at())
+}
+
+// sum waits for the last scanTotal and returns the sum of its values.
+func (q *queue) sum() uint32 {
 	var sum [1]uint32
-	err := q.download(bytesOf(sum[:]), q.total.at(), "a sum")
-	return sum[0], err
+	q.download(bytesOf(sum[:]), q.total.at(), "a sum")
+	return sum[0]
+}
+
+// sort queues the stable sort of n keys by their lowest bits, in an even number of passes by C.DIGIT_BITS bits each. Keys and the ordinals
+// that they had before are in the first array of each pair then; the second ones are overwritten, and so is counts.
+func (q *queue) sort(n, passes int, keys, order [2]uint64, counts *buffer) {
+	tiles := threadBlocks(n, C.SORT_TILE)
+	q.grow(counts, 4*C.DIGITS*tiles+64, "sort counts")
+	for p := range passes {
+		in, out, from := p&1, p&1^1, order[p&1]
+		if p == 0 {
+			from = 0 // 0, 1, 2, ...
+		}
+		shift := uint64(p * C.DIGIT_BITS)
+		q.launch(C.STEP_SORT_COUNT, tiles, keys[in], uint64(n), shift, counts.at())
+		q.scanTotal(counts.at(), C.DIGITS*tiles)
+		q.launch(C.STEP_SORT_SCATTER, tiles, keys[in], from, uint64(n), shift, counts.at(), keys[out], order[out])
+	}
 }
 
 // freeMemory returns how many bytes of device memory can be allocated.
-func freeMemory() (int, error) {
+func (q *queue) freeMemory() int {
 	free, _, err := cu.MemInfo()
-	if err != nil {
-		return 0, cudaError("asking for the free memory of the device", err)
-	}
+	q.check("asking for the free memory of the device", err)
 	if MostMemory > 0 {
 		free = min(free, max(0, MostMemory-allocated.Load()))
 	}
-	return int(free), nil
+	return int(free)
+}
+
+// MostMemory, unless it is 0, is how many bytes of device memory are allocated at most, in all; tests set it.
+var MostMemory int64
+
+var allocated atomic.Int64
+
+// AllocatedMemory returns how many bytes of device memory are allocated. Tests of packages that use devices compare it.
+func AllocatedMemory() int64 { return allocated.Load() }
+
+// A buffer is device memory.
+type buffer struct {
+	ptr    cu.DevicePtr
+	size   int
+	listed bool // in the buffers of its queue
+}
+
+func (b *buffer) at() uint64 { return uint64(b.ptr) }
+
+// allocate gives an empty buffer n bytes; what names the content in errors.
+func (b *buffer) allocate(n int, what string) error {
+	if MostMemory > 0 && allocated.Load()+int64(n) > MostMemory {
+		return fmt.Errorf("%d MB of device memory for %s, of %d: %w", n>>20, what, MostMemory>>20, ErrMemory)
+	}
+	ptr, err := cu.MemAlloc(int64(n))
+	if err != nil {
+		return fmt.Errorf("%d MB of device memory for %s: %w", n>>20, what, outOfMemory(err))
+	}
+	b.ptr, b.size = ptr, n
+	allocated.Add(int64(n))
+	return nil
+}
+
+// forget makes the buffer empty. Its memory is freed with the context.
+func (b *buffer) forget() {
+	allocated.Add(-int64(b.size))
+	b.ptr, b.size = 0, 0
+}
+
+func (b *buffer) free() error {
+	if b.size == 0 {
+		return nil
+	}
+	p := b.ptr
+	b.forget()
+	return cudaError("freeing device memory", cu.MemFree(p))
+}
+
+func cudaError(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: CUDA error %w", what, err)
+}
+
+// outOfMemory returns an error of CUDA, which wraps ErrMemory as well if it is for want of memory.
+func outOfMemory(err error) error {
+	if errors.Is(err, cu.OutOfMemory) {
+		return fmt.Errorf("%w: %w", ErrMemory, err)
+	}
+	return err
 }

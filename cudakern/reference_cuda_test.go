@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sort"
 
-	"orcomgo/minimizer"
+	"orcomgo/internal/codectest"
 )
 
 // reference bins a text of plain four-line records as the kernels should, step by step.
@@ -38,7 +38,7 @@ func reference(text []byte) *Result {
 			}
 		}
 		if len(l[2]) > 1 {
-			code |= CodeName
+			code |= codeName
 		}
 		codes = append(codes, code)
 		r.Names = append(append(r.Names, l[0][1:]...), '\n')
@@ -47,7 +47,7 @@ func reference(text []byte) *Result {
 		r.Lengths = append(r.Lengths, n)
 		r.MinLen, r.MaxLen = min(r.MinLen, n), max(r.MaxLen, n)
 		r.Bases += uint64(n)
-		sig, pos, reverse := minimizer.Reference(l[1], minimizer.K, minimizer.Skip)
+		sig, pos, reverse := codectest.Signature(l[1])
 		reads = append(reads, read{l[1], sig, pos, reverse, uint32(len(reads)), n})
 		for j := 0; j < len(l[1]); {
 			c := class(l[1][j])

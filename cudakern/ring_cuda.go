@@ -9,34 +9,31 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Ring is a number of pieces of pinned host memory through which text goes to the devices. Its
+// Ring is a number of pieces of pinned host memory through which text goes to the device. Its
 // methods may be called from any goroutine.
 type Ring struct {
-	devices []*Device
-	free    chan *Piece // the piece that was uploaded longest ago first
+	device *Device
+	free   chan *Piece // the piece that was uploaded longest ago first
 }
 
 // Piece is one of the buffers of a Ring.
 type Piece struct {
 	Mem []byte // as many bytes as NewRing was told
 
-	ring   *Ring
-	events []cu.Event // one a device: the upload from here is done
-	made   []bool
-	last   int // the device of the last upload that may not be done, or -1
+	ring      *Ring
+	event     cu.Event // the upload from here is done; 0 before the first
+	uploading bool     // it may not be done
 }
 
-// NewRing divides the memory into pieces of so many bytes for lanes of the devices, all of the machine's up to some
-// index. Close of the first device frees the memory.
-func NewRing(devices []*Device, memory *HostMemory, pieceSize int) (*Ring, error) {
-	mem, err := devices[0].PinMemory(memory)
+// NewRing divides the memory into pieces of so many bytes for lanes of the device. Its Close frees the memory.
+func NewRing(d *Device, memory *HostMemory, pieceSize int) (*Ring, error) {
+	mem, err := d.PinMemory(memory)
 	if err != nil {
 		return nil, err
 	}
-	r := &Ring{devices: devices, free: make(chan *Piece, len(mem)/pieceSize)}
+	r := &Ring{device: d, free: make(chan *Piece, len(mem)/pieceSize)}
 	for range cap(r.free) {
-		n := len(devices)
-		r.free <- &Piece{Mem: mem[:pieceSize:pieceSize], ring: r, events: make([]cu.Event, n), made: make([]bool, n), last: -1}
+		r.free <- &Piece{Mem: mem[:pieceSize:pieceSize], ring: r}
 		mem = mem[pieceSize:]
 	}
 	return r, nil
@@ -61,18 +58,18 @@ func (r *Ring) Get(ctx context.Context) (*Piece, error) {
 
 // wait waits until the upload from the piece is done.
 func (p *Piece) wait() error {
-	if p.last < 0 {
+	if !p.uploading {
 		return nil
 	}
-	leave, err := p.ring.devices[p.last].enter()
+	leave, err := p.ring.device.enter()
 	if err != nil {
 		return err
 	}
 	defer leave()
-	if err := p.events[p.last].Synchronize(); err != nil {
+	if err := p.event.Synchronize(); err != nil {
 		return fmt.Errorf("copying text to the device: CUDA error %w", err)
 	}
-	p.last = -1
+	p.uploading = false
 	return nil
 }
 
@@ -80,18 +77,15 @@ func (p *Piece) wait() error {
 func (p *Piece) Release() { p.ring.free <- p }
 
 // inUse notes that the lane's stream reads from the piece.
-func (p *Piece) inUse(l *Lane) error {
-	i := l.dev.index
-	if !p.made[i] {
-		var err error
-		if p.events[i], err = cu.MakeEvent(cu.BlockingSyncEvent | cu.DisableTiming); err != nil {
+func (p *Piece) inUse(l *Lane) (err error) {
+	if p.event == (cu.Event{}) {
+		if p.event, err = cu.MakeEvent(cu.BlockingSyncEvent | cu.DisableTiming); err != nil {
 			return fmt.Errorf("making a CUDA event: %w", outOfMemory(err))
 		}
-		p.made[i] = true
 	}
-	if err := p.events[i].Record(l.stream); err != nil {
+	if err := p.event.Record(l.stream); err != nil {
 		return l.fault(err)
 	}
-	p.last = i
+	p.uploading = true
 	return nil
 }

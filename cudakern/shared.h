@@ -85,77 +85,27 @@
 #define SUFFIX_TILE (THREADS * SUFFIX_ROUNDS)
 #define SUFFIX_SMALL 256       // a group of up to so many is sorted by a thread block
 #define SUFFIX_GROUP_TILE 2048 // suffixes of a list of small groups that a thread block takes
-#define SUFFIX_PAD 64          // more than the symbols of a key
-#define SUFFIX_CODES 8192      // codes of pairs of symbols at most
+#define SUFFIX_PAD 64          // as many as the symbols of a word of 64 bits
 
-// Arrays of floats: values of a block at most, and forms of values (package compress/doubles).
-#define FLOAT_BLOCK (1 << 14)
-#define FLOAT_BITS64 0   // float64
-#define FLOAT_BITS32 1   // float32
-#define FLOAT_INTEGERS 2 // the integers of decimals, of 64 bits
+// The kernels. X gets the name of each in capitals and as it is.
+#define KERNELS(X) \
+  X(LINES, lines) X(RECORDS, records) X(SIGNATURE, signature) X(SORT_COUNT, sort_count) X(SCAN, scan) \
+  X(SORT_SCATTER, sort_scatter) X(ARRANGE, arrange) X(BIN_STARTS, bin_starts) X(PACK, pack) X(EXCEPTIONS, exceptions) \
+  X(COLUMNS, columns) X(MAP_QUALS, map_quals) X(TEXT_SUMS, text_sums) X(NAME_CHUNKS, name_chunks) X(NAME_SIZES, name_sizes) \
+  X(NAME_STREAMS, name_streams) X(STREAMS, streams) X(COUNT_SYMBOLS, count_symbols) X(CODE_TABLES, code_tables) \
+  X(MEASURE, measure) X(CHOOSE, choose) X(PLACE_CHUNKS, place_chunks) X(WRITE_PLAIN, write_plain) X(WRITE_CODES, write_codes) \
+  X(INFLATE, inflate) X(COUNT_LINES, count_lines) X(INDEX_COUNT, index_count) X(INDEX_INSERT, index_insert) \
+  X(PLACE_SELECT, place_select) X(PLACE, place) X(KMER_COUNT, kmer_count) X(KMER_WRITE, kmer_write) X(KMER_GROUPS, kmer_groups) \
+  X(KMER_FIRST, kmer_first) X(PARTNERS, partners) X(PARTNERS_LARGE, partners_large) X(VOTE_COUNT, vote_count) X(VOTE, vote) \
+  X(VOTE_POOR, vote_poor) X(SUFFIX_SYMBOLS, suffix_symbols) \
+  X(SUFFIX_KEYS, suffix_keys) X(SUFFIX_COUNT, suffix_count) X(SUFFIX_SCATTER, suffix_scatter) X(SUFFIX_HEADS, suffix_heads) \
+  X(SUFFIX_CARRY, suffix_carry) X(SUFFIX_GROUPS, suffix_groups) X(SUFFIX_DIVIDE_COUNT, suffix_divide_count) \
+  X(SUFFIX_DIVIDE, suffix_divide) X(SUFFIX_SMALL, suffix_small) X(SUFFIX_LARGE_KEYS, suffix_large_keys) \
+  X(SUFFIX_STARTS, suffix_starts) X(SUFFIX_SAMPLES, suffix_samples)
 
 // The number that a kernel writes to host memory when it begins.
-enum Step {
-  STEP_NONE,
-  STEP_LINES,
-  STEP_RECORDS,
-  STEP_SIGNATURE,
-  STEP_SORT_COUNT,
-  STEP_SCAN,
-  STEP_SORT_SCATTER,
-  STEP_ARRANGE,
-  STEP_BIN_STARTS,
-  STEP_PACK,
-  STEP_EXCEPTIONS,
-  STEP_COLUMNS,
-  STEP_MAP_QUALS,
-  STEP_TEXT_SUMS,
-  STEP_NAME_CHUNKS,
-  STEP_NAME_SIZES,
-  STEP_NAME_STREAMS,
-  STEP_STREAMS,
-  STEP_COUNT_SYMBOLS,
-  STEP_CODE_TABLES,
-  STEP_MEASURE,
-  STEP_CHOOSE,
-  STEP_PLACE_CHUNKS,
-  STEP_WRITE_PLAIN,
-  STEP_WRITE_CODES,
-  STEP_INFLATE,
-  STEP_COUNT_LINES,
-  STEP_INDEX_COUNT,
-  STEP_INDEX_INSERT,
-  STEP_PLACE_SELECT,
-  STEP_PLACE,
-  STEP_KMER_COUNT,
-  STEP_KMER_WRITE,
-  STEP_KMER_GROUPS,
-  STEP_KMER_FIRST,
-  STEP_PARTNERS,
-  STEP_PARTNERS_LARGE,
-  STEP_VOTE_COUNT,
-  STEP_VOTE,
-  STEP_VOTE_POOR,
-  STEP_COVER,
-  STEP_COVERED,
-  STEP_MOVE,
-  STEP_SUFFIX_SYMBOLS,
-  STEP_SUFFIX_KEYS,
-  STEP_SUFFIX_COUNT,
-  STEP_SUFFIX_SCATTER,
-  STEP_SUFFIX_HEADS,
-  STEP_SUFFIX_CARRY,
-  STEP_SUFFIX_GROUPS,
-  STEP_SUFFIX_DIVIDE_COUNT,
-  STEP_SUFFIX_DIVIDE,
-  STEP_SUFFIX_SMALL,
-  STEP_SUFFIX_LARGE_KEYS,
-  STEP_SUFFIX_STARTS,
-  STEP_SUFFIX_SAMPLES,
-  STEP_FLOAT_RESIDUALS,
-  STEP_FLOAT_COMPACT,
-  STEPS
-};
+#define STEP(CAPITALS, name) STEP_##CAPITALS,
+enum Step { STEP_NONE, KERNELS(STEP) STEPS };
 
 // The words of the array in which the kernels report about a block.
 enum Info {
@@ -231,7 +181,7 @@ struct Run {
 
 // Places says where reads are: device addresses. A read is known there by its record.
 struct Places {
-  unsigned long long records;                         // of the reads; 0 if they are the numbers of the reads
+  unsigned long long records;                         // of the reads
   unsigned long long stored_reversed;                 // a bit for each read: it is stored reversed
   unsigned long long positions, reversed, mismatches; // by record: 32 bits, 1 bit, 8 bits
   unsigned long long poor;                            // by record: 1 bit
@@ -261,13 +211,6 @@ struct SuffixLists {
   unsigned long long small_at, small_rank, small_depth;
   unsigned long long large_at, large_group;
   unsigned long long bases, depths; // of each large group
-};
-
-// A block of values that are predicted from those of their chunk.
-struct FloatBlock {
-  unsigned int chunk, first; // the first value of the chunk, and of the block
-  unsigned int count, form;
-  unsigned int kinds[2], lags[2]; // of the two predictors
 };
 
 // What inflating a member has come to.

@@ -2,6 +2,9 @@
 
 package cudakern
 
+// #include "shared.h"
+import "C"
+
 import (
 	"fmt"
 	"unsafe"
@@ -10,7 +13,7 @@ import (
 )
 
 // textAt returns the address of a byte of the lane's text.
-func (l *Lane) textAt(i int) cu.DevicePtr { return l.text.ptr + textPad + cu.DevicePtr(i) }
+func (l *Lane) textAt(i int) uint64 { return l.text.at() + textPad + uint64(i) }
 
 // TextRoom returns how many bytes of text there is room for, at most MaxText.
 func (l *Lane) TextRoom() int { return max(0, min(l.text.size-2*textPad, MaxText)) }
@@ -24,28 +27,19 @@ func (l *Lane) GrowText(n, keep int) error {
 	if n > MaxText {
 		return fmt.Errorf("a block of %d MB: %w", n>>20, ErrMemory)
 	}
-	leave, err := l.dev.enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
-	var larger buffer
-	if err := larger.grow(n+n/8+2*textPad, "the text"); err != nil {
-		return err
-	}
-	old := l.text
-	if keep > 0 {
-		if err := cu.MemcpyAsync(larger.ptr+textPad, old.ptr+textPad, int64(keep), l.stream); err != nil {
-			larger.free()
-			return l.fault(err)
+	return l.do(func() {
+		var larger buffer
+		if l.err = larger.allocate(n+n/8+2*textPad, "the text"); l.err != nil {
+			return
 		}
-		if err := l.stream.Synchronize(); err != nil {
+		l.move(uint64(larger.ptr)+textPad, l.textAt(0), keep, "the text")
+		if l.wait(); l.err != nil {
 			larger.free()
-			return l.fault(err)
+			return
 		}
-	}
-	l.text = larger
-	return old.free()
+		l.err = l.text.free()
+		l.text.ptr, l.text.size = larger.ptr, larger.size
+	})
 }
 
 // Upload queues the copying of the first n bytes of a piece to the text, from byte at on, and gives
@@ -63,33 +57,16 @@ func (l *Lane) Upload(p *Piece, n, at int) error {
 		return err
 	}
 	defer leave()
-	if err := cu.MemcpyHtoDAsync(l.textAt(at), unsafe.Pointer(unsafe.SliceData(p.Mem)), int64(n), l.stream); err != nil {
-		return fmt.Errorf("copying text to the device: CUDA error %w", err)
+	err = cu.MemcpyHtoDAsync(cu.DevicePtr(l.textAt(at)), unsafe.Pointer(unsafe.SliceData(p.Mem)), int64(n), l.stream)
+	if err != nil {
+		return cudaError("copying text to the device", err)
 	}
 	return p.inUse(l)
 }
 
 // ReadText reads the text from byte from on into p, when everything that was queued is done.
 func (l *Lane) ReadText(p []byte, from int) error {
-	leave, err := l.dev.enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
-	return l.readText(p, from)
-}
-
-func (l *Lane) readText(p []byte, from int) error {
-	if len(p) == 0 {
-		return nil
-	}
-	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(p)), l.textAt(from), int64(len(p)), l.stream); err != nil {
-		return l.fault(err)
-	}
-	if err := l.stream.Synchronize(); err != nil {
-		return l.fault(err)
-	}
-	return nil
+	return l.do(func() { l.download(p, l.textAt(from), "the text") })
 }
 
 // CountLines returns how many line ends are in each CountPiece bytes of from..to-1 of the text, when
@@ -98,33 +75,17 @@ func (l *Lane) CountLines(from, to int) ([]int, error) {
 	if from >= to {
 		return nil, nil
 	}
-	leave, err := l.dev.enter()
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	n := threadBlocks(to-from, CountPiece)
-	if err := l.roomForState(threadBlocks(n, 2)); err != nil {
-		return nil, err
-	}
-	if err := cu.MemsetD32Async(l.state.ptr, 0, int64(n), l.stream); err != nil {
-		return nil, l.fault(err)
-	}
-	l.setStep(kernelNone)
-	err = l.launch(kernelCountLines, threadBlocks(to-from, countTile), uint64(l.textAt(0)), uint64(from), uint64(to-from), l.state.at())
-	if err != nil {
-		return nil, err
-	}
-	words := make([]uint32, n)
-	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(words)), l.state.ptr, int64(4*n), l.stream); err != nil {
-		return nil, l.fault(err)
-	}
-	if err := l.stream.Synchronize(); err != nil {
-		return nil, l.fault(err)
-	}
-	counts := make([]int, n)
+	words := make([]uint32, threadBlocks(to-from, CountPiece))
+	err := l.do(func() {
+		*l.step() = C.STEP_NONE
+		l.grow(&l.state, 4*len(words), "counts of lines")
+		l.setWords(l.state.at(), 0, len(words), "counts of lines")
+		l.launch(C.STEP_COUNT_LINES, threadBlocks(to-from, C.COUNT_TILE), l.textAt(0), uint64(from), uint64(to-from), l.state.at())
+		l.download(bytesOf(words), l.state.at(), "counts of lines")
+	})
+	counts := make([]int, len(words))
 	for i, w := range words {
 		counts[i] = int(w)
 	}
-	return counts, nil
+	return counts, err
 }

@@ -41,7 +41,7 @@ func newRing(d *Device, pieces int) (*Ring, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewRing([]*Device{d}, memory, pieceSize)
+	return NewRing(d, memory, pieceSize)
 }
 
 // upload copies the text to the device through its ring.

@@ -192,7 +192,7 @@ func TestTransformSideBySide(t *testing.T) {
 				want, got := make([]byte, len(text)), make([]byte, len(text))
 				wantStarts, _ := bwt.Transform(want, text, 1)
 				starts := make([]uint32, len(wantStarts))
-				if err := y.Transform(got, text, bwt.Step(len(text)), starts); err != nil || !bytes.Equal(got, want) {
+				if err := y.TransformSampled(got, text, bwt.Step(len(text)), starts, len(text)+1, nil); err != nil || !bytes.Equal(got, want) {
 					t.Errorf("%d bytes: another transform, %v", len(text), err)
 				}
 			}
@@ -210,9 +210,8 @@ func TestTransformMemory(t *testing.T) {
 	text := randomSymbols(rand.New(rand.NewSource(1)), 100000, 4)
 	dst, starts := make([]byte, len(text)), make([]uint32, bwt.Starts(len(text)))
 	MostMemory = allocated.Load() + int64(len(text))
-	err := x.Transform(dst, text, bwt.Step(len(text)), starts)
-	MostMemory = allocated.Load() + int64(TransformMemory(len(text)))
-	defer func() { MostMemory = 0 }()
+	err := x.TransformSampled(dst, text, bwt.Step(len(text)), starts, len(text)+1, nil)
+	MostMemory = 0
 	if !errors.Is(err, ErrMemory) {
 		t.Fatalf("got %v", err)
 	}

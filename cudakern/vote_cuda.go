@@ -2,6 +2,9 @@
 
 package cudakern
 
+// #include "shared.h"
+import "C"
+
 import (
 	"errors"
 	"fmt"
@@ -14,94 +17,52 @@ const (
 	leastVoted = 1 << 12
 )
 
-// BeginVotes copies a sequence of length bases to the device, for reads to vote on its bases: first CountVotes with all reads, of which
-// some are loaded at a time, then DecideVotes, for one window after another. It returns the number of positions of a window. If poor is
+// BeginVotes copies a sequence of length bases to the device, for the reads to vote on its bases: first LoadPlaces, then CountVotes and
+// DecideVotes for one window after another. It returns the number of positions of a window. If poor is
 // set, SelectPoor finds the poorly placed reads after that. The index is lost.
 // The error wraps ErrMemory if there is too little memory.
 func (p *Placer) BeginVotes(packed []byte, length int, poor bool) (window int, err error) {
-	leave, err := p.dev.enter()
-	if err != nil {
-		return 0, err
-	}
-	defer leave()
 	p.length, p.voters, p.votedLength, p.findPoor = 0, 0, 0, poor
-	if err := replace(&p.queue, &p.sequence, packed, overrun, "the pseudogenome"); err != nil {
-		return 0, err
-	}
-	if poor {
-		if err := p.room(&p.shared, length/2+4, "shared mismatches"); err != nil {
-			return 0, err
+	err = p.do(func() {
+		replace(&p.queue, &p.sequence, packed, overrun, "the pseudogenome")
+		if poor {
+			p.room(&p.shared, length/2+4, "shared mismatches")
 		}
+		// Places, which are loaded later, need memory as well.
+		window = max(1, min(length, max(leastVoted, p.freeMemory()/2/votedBytes&^(leastVoted-1))))
+		p.room(&p.bases, 16*window, "votes")
+		p.room(&p.depth, 4*window+32, "votes")
+		p.wait()
+	})
+	if err == nil {
+		p.votedLength = length
 	}
-	free, err := freeMemory()
-	if err != nil {
-		return 0, err
-	}
-	// Places, which are loaded later, need memory as well.
-	window = max(1, min(length, max(leastVoted, free/2/votedBytes&^(leastVoted-1))))
-	if err := p.room(&p.bases, 16*window, "votes"); err != nil {
-		return 0, err
-	}
-	if err := p.room(&p.depth, 4*window+32, "votes"); err != nil {
-		return 0, err
-	}
-	p.votedLength = length
-	return window, p.wait()
+	return window, err
 }
 
-// CountVotes adds the votes of the reads on positions lo..hi-1 to those of before, unless first is set. LoadPlaces has loaded their places.
-// The error wraps ErrMemory if there is too little memory.
-func (p *Placer) CountVotes(lo, hi int, first bool) error {
+// CountVotes counts the votes of the reads on positions lo..hi-1. LoadPlaces has loaded their places. The error wraps ErrMemory if there is
+// too little memory.
+func (p *Placer) CountVotes(lo, hi int) error {
 	if n := hi - lo; p.voters < p.count || lo < 0 || hi > p.votedLength || 16*n > p.bases.size || 4*n+32 > p.depth.size {
 		return fmt.Errorf("counting votes on positions %d..%d of %d: there are no places, or there is no room", lo, hi, p.votedLength)
 	}
-	leave, err := p.dev.enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
-	if first {
-		if err := p.clear(p.bases.at(), 16*(hi-lo), "votes"); err != nil {
-			return err
-		}
-		if err := p.clear(p.depth.at(), 4*(hi-lo+1), "votes"); err != nil {
-			return err
-		}
-	}
-	if err := p.loadAddresses(); err != nil {
-		return err
-	}
-	err = p.launch(
-		kernelVoteCount,
-		threadBlocks(p.count, threads),
-		p.reads.at(),
-		p.places.at(),
-		uint64(lo),
-		uint64(hi),
-		p.bases.at(),
-		p.depth.at(),
-	)
-	if err != nil {
-		return err
-	}
-	return p.wait()
+	return p.do(func() {
+		p.set(p.bases.at(), 0, 16*(hi-lo), "votes")
+		p.set(p.depth.at(), 0, 4*(hi-lo+1), "votes")
+		p.loadAddresses()
+		p.launch(C.STEP_VOTE_COUNT, threadBlocks(p.count, threads), p.reads.at(), p.places.at(), uint64(lo), uint64(hi), p.bases.at(),
+			p.depth.at())
+		p.wait()
+	})
 }
 
 // DecideVotes sets the bases at positions lo..hi-1 to the most frequent ones, and finds the mismatches that several reads share.
 func (p *Placer) DecideVotes(lo, hi int) error {
-	leave, err := p.dev.enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
-	if err := p.scan(p.depth.at(), hi-lo+1); err != nil {
-		return err
-	}
-	err = p.launch(kernelVote, threadBlocks(hi-lo, 4*threads), p.places.at(), uint64(lo), uint64(hi), p.bases.at(), p.depth.at())
-	if err != nil {
-		return err
-	}
-	return p.wait()
+	return p.do(func() {
+		p.scanTotal(p.depth.at(), hi-lo+1)
+		p.launch(C.STEP_VOTE, threadBlocks(hi-lo, 4*threads), p.places.at(), uint64(lo), uint64(hi), p.bases.at(), p.depth.at())
+		p.wait()
+	})
 }
 
 // SelectPoor counts anew the mismatches of those of the reads that have at least PoorMismatches, and sets the bits of those that are poorly
@@ -109,121 +70,31 @@ func (p *Placer) DecideVotes(lo, hi int) error {
 // poor has a bit, mismatches an element for each record of these places.
 func (p *Placer) SelectPoor(poor []uint64, mismatches []uint8) error {
 	if p.voters < p.count || !p.findPoor || 64*len(poor) < p.voters || len(mismatches) != p.voters {
-		return fmt.Errorf(
-			"selecting poorly placed reads: %d bits and %d mismatches for places of %d",
-			64*len(poor),
-			len(mismatches),
-			p.voters,
-		)
+		return fmt.Errorf("selecting poorly placed reads: %d bits and %d mismatches for places of %d", 64*len(poor), len(mismatches), p.voters)
 	}
-	leave, err := p.dev.enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
-	if err := p.room(&p.poor, 8*len(poor), "poorly placed reads"); err != nil {
-		return err
-	}
-	if err := p.clear(p.poor.at(), 8*len(poor), "poorly placed reads"); err != nil {
-		return err
-	}
-	if err := p.loadAddresses(); err != nil {
-		return err
-	}
-	if err := p.launch(kernelVotePoor, threadBlocks(p.count, threads), p.reads.at(), p.places.at()); err != nil {
-		return err
-	}
-	if err := p.download(bytesOf(poor), p.poor.at(), "poorly placed reads"); err != nil {
-		return err
-	}
-	return p.download(mismatches, p.mismatches.at(), "mismatches of the reads")
+	return p.do(func() {
+		p.room(&p.poor, 8*len(poor), "poorly placed reads")
+		p.set(p.poor.at(), 0, 8*len(poor), "poorly placed reads")
+		p.loadAddresses()
+		p.launch(C.STEP_VOTE_POOR, threadBlocks(p.count, threads), p.reads.at(), p.places.at())
+		p.download(bytesOf(poor), p.poor.at(), "poorly placed reads")
+		p.download(mismatches, p.mismatches.at(), "mismatches of the reads")
+	})
 }
 
 // EndVotes copies the bases to voted, which is as long as the packed bases of BeginVotes, unless it is nil. It frees memory.
 func (p *Placer) EndVotes(voted []byte) error {
-	leave, err := p.dev.enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
-	if voted != nil {
-		err = p.download(voted, p.sequence.at(), "the pseudogenome")
-	} else {
-		err = p.wait()
-	}
 	p.votedLength = 0
-	return errors.Join(err, p.freeVotes())
+	return p.do(func() {
+		p.download(voted, p.sequence.at(), "the pseudogenome")
+		p.wait()
+		p.freeVotes()
+	})
 }
 
-// freeVotes frees the memory of votes, which what follows needs.
-func (p *Placer) freeVotes() (err error) {
+// freeVotes frees the memory of votes, which what follows needs, also after an error.
+func (p *Placer) freeVotes() {
 	for _, b := range []*buffer{&p.shared, &p.bases, &p.depth} {
-		err = errors.Join(err, b.free())
+		p.err = errors.Join(p.err, b.free())
 	}
-	return err
-}
-
-// Cover finds which of the first length bases of the pseudogenome the reads cover: it sets their bits in covered. Then it replaces
-// positions, which are those of in, by the number of covered bases before each. It returns whether there are uncovered bases; if not,
-// positions has not changed.
-// The error wraps ErrMemory if there is too little memory: 8 bytes for each base.
-func (p *Placer) Cover(length int, in Places, covered []uint64, positions []uint32) (uncovered bool, err error) {
-	if err := p.check(in); err != nil {
-		return false, err
-	}
-	if 64*len(covered) < length || len(positions) != len(in.Positions) {
-		return false, fmt.Errorf("%d positions in %d words, %d records of %d", length, len(covered), len(positions), len(in.Positions))
-	}
-	leave, err := p.dev.enter()
-	if err != nil {
-		return false, err
-	}
-	defer leave()
-	defer func() { err = errors.Join(err, p.freeVotes()) }()
-	p.voters = 0
-	if err := p.loadPlaces(in); err != nil {
-		return false, err
-	}
-	if err := p.loadAddresses(); err != nil {
-		return false, err
-	}
-	depth, kept, bits := &p.depth, &p.bases, &p.shared
-	for _, x := range []struct {
-		*buffer
-		size int
-	}{{depth, 4*length + 32}, {kept, 4*length + 32}, {bits, 8 * len(covered)}} {
-		if err := p.room(x.buffer, x.size, "covered bases"); err != nil {
-			return false, err
-		}
-	}
-	if err := p.clear(depth.at(), 4*(length+1), "covered bases"); err != nil {
-		return false, err
-	}
-	if err := p.clear(bits.at(), 8*len(covered), "covered bases"); err != nil {
-		return false, err
-	}
-	if err := p.launch(kernelCover, threadBlocks(p.count, threads), p.reads.at(), p.places.at(), uint64(length), depth.at()); err != nil {
-		return false, err
-	}
-	if err := p.scan(depth.at(), length+1); err != nil {
-		return false, err
-	}
-	if err := p.launch(kernelCovered, threadBlocks(length+1, threads), depth.at(), uint64(length), bits.at(), kept.at()); err != nil {
-		return false, err
-	}
-	if err := p.scan(kept.at(), length+1); err != nil {
-		return false, err
-	}
-	sum, err := p.sum()
-	if err != nil || int(sum) == length {
-		return false, err
-	}
-	err = p.launch(kernelMove, threadBlocks(len(positions), threads), p.positions.at(), uint64(len(positions)), kept.at())
-	if err != nil {
-		return false, err
-	}
-	if err := p.download(bytesOf(covered), bits.at(), "covered bases"); err != nil {
-		return false, err
-	}
-	return true, p.download(bytesOf(positions), p.positions.at(), "the places of the reads")
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/md5"
 	"crypto/sha256"
 	"hash"
-	"io"
 	"sync"
 	"sync/atomic"
 )
@@ -172,19 +171,4 @@ func (s *Stream) Sums() (Sums, error) {
 		return Sums{}, err
 	}
 	return s.digest.Sums(), nil
-}
-
-// Tee returns a reader of r that adds to the stream what it reads.
-func (s *Stream) Tee(r io.Reader) io.Reader { return &tee{r, s} }
-
-type tee struct {
-	r io.Reader
-	s *Stream
-}
-
-// Read implements io.Reader.
-func (t *tee) Read(p []byte) (int, error) {
-	n, err := t.r.Read(p)
-	t.s.Write(p[:n]) // its error is that of Sums, too
-	return n, err
 }

@@ -34,7 +34,7 @@ func TestDigest(t *testing.T) {
 				t.Errorf("%d bytes: %+v, want %+v", n, got, want)
 			}
 			s := NewStream(t.Context(), New(of[0], of[1]))
-			if m, err := io.Copy(io.Discard, s.Tee(bytes.NewReader(data[:n]))); err != nil || m != int64(n) {
+			if m, err := io.Copy(io.Discard, io.TeeReader(bytes.NewReader(data[:n]), s)); err != nil || m != int64(n) {
 				t.Fatal(m, err)
 			}
 			if got, err := s.Sums(); err != nil || got != want || s.Size() != uint64(n) {

@@ -3,6 +3,7 @@ package minimizer_test
 import (
 	"fmt"
 
+	"orcomgo/bases"
 	"orcomgo/minimizer"
 )
 
@@ -13,7 +14,11 @@ func Example() {
 		"CCAGTCTGCAATGGATCCTGCAACGTTCGTAACTG",
 		"TTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTT",
 	} {
-		signature, position, reverse := minimizer.Reference([]byte(read), minimizer.K, minimizer.Skip)
+		packed := make([]byte, bases.PackedLen(len(read))+minimizer.Pad)
+		for i := range len(read) {
+			bases.Set(packed, i, bases.Code(read[i]))
+		}
+		signature, position, reverse := minimizer.FindPacked(packed, len(read), nil)
 		fmt.Println(minimizer.Letters(signature), position, reverse)
 	}
 	// Output:

@@ -13,9 +13,8 @@ type Gap struct{ Start, End int } // End is exclusive
 // Pad is how many bytes a read given to FindPacked must have after its packed bases.
 const Pad = 32
 
-// FindPacked returns the signature of a read, as Reference does for K and Skip, in one pass over the bases for both strands. The read
-// has n bases of 2 bits each, base j in bits 2*(j%4) of byte
-// j/4; packed holds at least Pad bytes after the last base, of any content. What is packed
+// FindPacked returns the signature of a read in one pass over the bases for both strands. The read has n bases of 2 bits each, base j in
+// bits 2*(j%4) of byte j/4; packed holds at least Pad bytes after the last base, of any content. What is packed
 // at the gaps (ascending, apart from one another) does not matter.
 func FindPacked(packed []byte, n int, gaps []Gap) (sig, pos uint32, reverse bool) {
 	if n < K {

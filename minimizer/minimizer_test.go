@@ -79,10 +79,10 @@ var finders = map[string]func(packed []byte, n int, gaps []Gap) (sig, pos uint32
 
 func same(t *testing.T, read []byte) {
 	t.Helper()
-	wantSig, wantPos, wantReverse := Reference(read, K, Skip)
+	wantSig, wantPos, wantReverse := reference(read, K, Skip)
 	check := func(name string, sig, pos uint32, reverse bool) {
 		if sig != wantSig || pos != wantPos || reverse != wantReverse {
-			t.Fatalf("%s(%q) = %s %d %v, Reference %s %d %v", name, read, Letters(sig), pos, reverse, Letters(wantSig), wantPos, wantReverse)
+			t.Fatalf("%s(%q) = %s %d %v, reference %s %d %v", name, read, Letters(sig), pos, reverse, Letters(wantSig), wantPos, wantReverse)
 		}
 	}
 	sig, pos, reverse := find(read)
@@ -139,13 +139,13 @@ func TestVectors(t *testing.T) {
 			t.Fatalf("line %d: %d columns", i+1, len(f))
 		}
 		k, skip, read := toInt(t, f[0]), toInt(t, f[1]), []byte(f[2])
-		sig, pos, reverse := Reference(read, k, skip)
+		sig, pos, reverse := reference(read, k, skip)
 		got := "N"
 		if sig != None {
 			got = Letters(sig)[K-k:]
 		}
 		if got != f[3] || reverse != (f[4] == "1") || int(pos) != toInt(t, f[5]) {
-			t.Errorf("line %d: Reference = %s %v %d, want %v", i+1, got, reverse, pos, f[3:])
+			t.Errorf("line %d: reference = %s %v %d, want %v", i+1, got, reverse, pos, f[3:])
 		}
 		if k == K && skip == Skip {
 			same(t, read)

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"orcomgo/internal/testrun"
 )
 
 // assembly is a sample whose text is a genome.
@@ -32,6 +34,7 @@ func TestUnion(t *testing.T) {
 }
 
 func TestArchives(t *testing.T) {
+	testrun.NoRace(t)
 	r := rand.New(rand.NewPCG(7, 1))
 	g, h := genome(r, 1e6), genome(r, 1e6)
 	strain := func(g []byte, i int) Sample { return assembly(mutated(r, g, 0.001), fmt.Sprint(i, ".fasta")) }
@@ -59,6 +62,7 @@ func TestArchives(t *testing.T) {
 }
 
 func TestRestoring(t *testing.T) {
+	testrun.NoRace(t)
 	r := rand.New(rand.NewPCG(12, 1))
 	g := genome(r, 1e6)
 	list := []Sample{assembly(g, "0"), assembly(g[:400e3], "1"), assembly(g, "2"), readsOf(r, g, 10, 2, "3")}
@@ -80,6 +84,7 @@ func TestRestoring(t *testing.T) {
 
 // Samples that are similar, but have much of their own, are not all in one archive, and none of them is left out.
 func TestArchivesBounded(t *testing.T) {
+	testrun.NoRace(t)
 	r := rand.New(rand.NewPCG(8, 1))
 	core := genome(r, 900e3)
 	var list []Sample
@@ -104,6 +109,7 @@ func TestArchivesBounded(t *testing.T) {
 
 // What is shared is little beside the text.
 func TestArchivesSave(t *testing.T) {
+	testrun.NoRace(t)
 	r := rand.New(rand.NewPCG(9, 1))
 	g := genome(r, 30e3)
 	list := []Sample{assembly(g, "a"), assembly(g, "b")}

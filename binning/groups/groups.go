@@ -2,10 +2,11 @@
 // one of each.
 //
 // Of each sample there is a sketch, some of its k-mers (Sketcher). Samples whose sketches have a large share of the k-mers in
-// common are joined by an edge, and the graph is divided into groups by label propagation (Graph.Propagate).
+// common are joined by an edge, and the graph is divided into groups by label propagation.
 package groups
 
 import (
+	"cmp"
 	"slices"
 
 	"orcomgo/internal/tasks"
@@ -19,9 +20,9 @@ const LeastContained = 0.25
 // k-mer. It bounds the work where very many samples are alike; they are all joined through others.
 const nearest = 256
 
-// Edges compares all sketches on so many threads and returns an edge for each two that have at least LeastContained of the k-mers of one
+// edgesOf compares all sketches on so many threads and returns an edge for each two that have at least LeastContained of the k-mers of one
 // of them in common. The weight is that share in thousandths. The edges are sorted.
-func Edges(sketches []*Sketch, threads int) []Edge {
+func edgesOf(sketches []*Sketch, threads int) []edge {
 	type kmer struct {
 		hash   uint64
 		sample uint32
@@ -32,20 +33,12 @@ func Edges(sketches []*Sketch, threads int) []Edge {
 			all = append(all, kmer{hash, uint32(i)})
 		}
 	}
-	slices.SortFunc(all, func(a, b kmer) int {
-		switch {
-		case a.hash != b.hash && a.hash < b.hash || a.hash == b.hash && a.sample < b.sample:
-			return -1
-		case a == b:
-			return 0
-		}
-		return 1
-	})
+	slices.SortFunc(all, func(a, b kmer) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.sample, b.sample)) })
 	places := make([][]int, len(sketches)) // of the k-mers of each sample in all
 	for at, k := range all {
 		places[k.sample] = append(places[k.sample], at)
 	}
-	found := make([][]Edge, len(sketches))
+	found := make([][]edge, len(sketches))
 	tasks.Each(len(sketches), threads, func(_, i int) {
 		others := map[uint32]bool{}
 		for _, at := range places[i] {
@@ -56,23 +49,19 @@ func Edges(sketches []*Sketch, threads int) []Edge {
 		for o := range others {
 			share := max(sketches[i].Contained(sketches[o]), sketches[o].Contained(sketches[i]))
 			if share >= LeastContained {
-				found[i] = append(found[i], Edge{uint32(i), o, uint32(1000 * share)})
+				found[i] = append(found[i], edge{uint32(i), o, uint32(1000 * share)})
 			}
 		}
-		slices.SortFunc(found[i], func(a, b Edge) int { return int(a.B) - int(b.B) })
+		slices.SortFunc(found[i], func(a, b edge) int { return int(a.b) - int(b.b) })
 	})
 	return slices.Concat(found...)
 }
 
 // Find divides samples into groups: it returns the numbers of the samples of each, both in ascending order.
 func Find(sketches []*Sketch, threads int) [][]int {
-	g, err := NewGraph(len(sketches), Edges(sketches, threads), threads)
-	if err != nil {
-		panic(err) // Edges joins samples that there are
-	}
 	var list [][]int
 	at := make(map[uint32]int) // by the first sample
-	for v, label := range g.Propagate(threads) {
+	for v, label := range propagate(len(sketches), edgesOf(sketches, threads)) {
 		if label == uint32(v) {
 			at[label] = len(list)
 			list = append(list, nil)

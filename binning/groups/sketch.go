@@ -189,3 +189,12 @@ func (s *Sketch) Contained(o *Sketch) float64 {
 	}
 	return float64(common) / float64(all)
 }
+
+// mix is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014), which
+// maps numbers one to one to numbers that look random.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

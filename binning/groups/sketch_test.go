@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"orcomgo/binning"
+	"orcomgo/internal/testrun"
 )
 
 // genome returns n random bases.
@@ -52,6 +53,7 @@ func sketchOf(least int, seqs ...[]byte) *Sketch {
 }
 
 func TestSketch(t *testing.T) {
+	testrun.NoRace(t)
 	r := rand.New(rand.NewPCG(1, 1))
 	g := genome(r, 300e3)
 	s := sketchOf(1, g)
@@ -81,6 +83,7 @@ func TestSketch(t *testing.T) {
 }
 
 func TestContained(t *testing.T) {
+	testrun.NoRace(t)
 	r := rand.New(rand.NewPCG(2, 1))
 	g := genome(r, 200e3)
 	s := sketchOf(1, g)

@@ -2,6 +2,7 @@ package inflate
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,16 +10,27 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/flate"
+
 	"orcomgo/internal/testrun"
 )
 
-// errorText returns an error's text, which is the same for CorruptError and the error of
-// klauspost/compress.
-func errorText(err error) string {
-	if err == nil {
-		return ""
+// sameError reports whether two errors are the same, the first of this package, the second of klauspost/compress, which has read a few
+// bits more when it finds damage.
+func sameError(err, other error) bool {
+	var at CorruptError
+	var before flate.CorruptInputError
+	if errors.As(err, &at) && errors.As(other, &before) {
+		return int64(at) <= int64(before) && int64(before) < int64(at)+300 // a header of a block may be so long
 	}
-	return err.Error()
+	return fmt.Sprint(err) == fmt.Sprint(other)
+}
+
+// sameText reports whether two texts before an error are the same as far as both go: decoders find damage, and where a symbol is cut, a
+// few symbols sooner or later.
+func sameText(text, other []byte) bool {
+	n := min(len(text), len(other))
+	return bytes.Equal(text[:n], other[:n]) && max(len(text), len(other))-n < 1000
 }
 
 // compare reads a file, perhaps damaged, as it was read before, and with a Reader. The text must
@@ -28,10 +40,10 @@ func compare(t *testing.T, name string, data []byte) {
 	want, wantErr := readPlainly(data)
 	for _, o := range []Options{{}, {Threads: 3, chunk: 2048}, {Threads: 2, chunk: 20_011}} {
 		got, _, err := readAll(bytes.NewReader(data), o)
-		if errorText(err) != errorText(wantErr) {
+		if !sameError(err, wantErr) {
 			t.Errorf("%s, %+v: %v, want %v", name, o, err, wantErr)
 		}
-		if !bytes.Equal(got, want) {
+		if err == nil && !bytes.Equal(got, want) || !sameText(got, want) {
 			t.Errorf("%s, %+v, %v: %d bytes of text, want %d", name, o, err, len(got), len(want))
 		}
 	}
@@ -39,13 +51,7 @@ func compare(t *testing.T, name string, data []byte) {
 
 // TestDamaged has files that were flipped, cut, spliced, and had members swapped, in parts that can be tested side by side.
 func TestDamaged(t *testing.T) {
-	n := 200
-	if testrun.Short() {
-		n = 30
-	}
-	if testrun.Long() {
-		n = 10_000
-	}
+	n := testrun.Pick(8, 160, 10_000)
 	text := fastq(7, 120_000)
 	const parts = 8
 	for part := range parts {

@@ -14,11 +14,11 @@ const windowSize = 1 << 15
 const slack = 1 << 10
 
 // CorruptError says that a deflate stream is invalid. It is the offset in the stream, in
-// bytes, up to which the stream was read, as compress/flate counts it.
+// bytes, of the symbol or the header of a block that is.
 type CorruptError int64
 
 func (e CorruptError) Error() string {
-	return fmt.Sprintf("flate: corrupt input before offset %d", int64(e))
+	return fmt.Sprintf("flate: corrupt input at offset %d", int64(e))
 }
 
 // status tells why a decoder stopped.
@@ -72,12 +72,6 @@ type decoder struct {
 
 	t   *tables // those of the block
 	own *tables // for dynamic blocks
-
-	// What compress/flate would have read, for its errors: how many bits beyond the start of
-	// a block, and how many bytes it has counted twice.
-	ahead     int
-	drift     int64
-	corruptAt int // bit of in up to which it would have read
 }
 
 func newDecoder() *decoder { return &decoder{own: new(tables)} }
@@ -85,7 +79,7 @@ func newDecoder() *decoder { return &decoder{own: new(tables)} }
 // reset prepares for a stream, or a block, that begins at a bit of in.
 func (d *decoder) reset(in []byte, bit int) {
 	d.in, d.bit = in, bit
-	d.place, d.final, d.blocks, d.ahead, d.drift = atBlock, false, 0, 0, 0
+	d.place, d.final, d.blocks = atBlock, false, 0
 }
 
 // peek returns the bits from one on, 56 of them at least; zeros behind the end.
@@ -172,14 +166,12 @@ const dynamicBits = 0b100
 
 // bitReader reads the header of a block, so that nothing is used up if it is not all there.
 type bitReader struct {
-	in     []byte
-	bit    int
-	loaded int  // up to where bits were asked for
-	short  bool // more than there are were asked for
+	in    []byte
+	bit   int
+	short bool // more than there are were asked for
 }
 
 func (r *bitReader) need(n int) bool {
-	r.loaded = max(r.loaded, r.bit+n)
 	r.short = r.short || r.bit+n > len(r.in)*8
 	return !r.short
 }
@@ -198,21 +190,18 @@ func (d *decoder) fail(r *bitReader) (status, bool) {
 	if r.short {
 		return needInput, false
 	}
-	d.corruptAt = r.loaded
 	return corrupt, false
 }
 
 // header reads the header of a block.
 func (d *decoder) header() (status, bool) {
-	r := bitReader{in: d.in, bit: d.bit, loaded: d.bit + d.ahead}
+	r := bitReader{in: d.in, bit: d.bit}
 	head := r.take(3)
 	if r.short {
 		return d.fail(&r)
 	}
 	switch head >> 1 {
 	case 0:
-		// What was read beyond the header's byte compress/flate counts once more.
-		twice := (r.loaded+7)>>3 - (r.bit+7)>>3
 		r.bit = (r.bit + 7) &^ 7
 		n := r.take(16)
 		inverse := r.take(16)
@@ -220,11 +209,8 @@ func (d *decoder) header() (status, bool) {
 			return d.fail(&r)
 		}
 		if n^inverse != 0xffff {
-			d.drift += int64(twice)
-			r.loaded = r.bit
 			return d.fail(&r)
 		}
-		d.drift += int64(twice)
 		d.stored, d.place = n, inStored
 	case 1:
 		d.t, d.place = &fixed, inCodes
@@ -346,27 +332,17 @@ func (d *decoder) copyStored() (status, bool) {
 		d.bit += 8 * k
 		d.stored -= k
 	}
-	d.place, d.ahead = atBlock, 0
+	d.place = atBlock
 	return 0, true
 }
 
 // symbol decodes one literal, or a length and its distance, or the end of the block. It is
 // for the last bytes of the input, and for what is invalid.
 func (d *decoder) symbol() (status, bool) {
-	r := bitReader{in: d.in, bit: d.bit, loaded: d.bit}
+	r := bitReader{in: d.in, bit: d.bit}
 	total := len(d.in) * 8
-	// compress/flate reads as many bits as every symbol has, and those that must follow.
-	ahead := 0
-	if d.t == &fixed {
-		r.loaded += d.t.lits.min
-	} else {
-		if !d.final {
-			ahead = 10
-		}
-		r.loaded += max(d.t.lits.min, d.t.endLen) + ahead
-	}
 	s, n, more := d.t.lits.read(peek(d.in, r.bit), total-r.bit)
-	if r.short = more || r.loaded > total; r.short || n == 0 {
+	if r.short = more; n == 0 {
 		return d.fail(&r)
 	}
 	r.take(n)
@@ -382,7 +358,7 @@ func (d *decoder) symbol() (status, bool) {
 		d.bit = r.bit
 		return 0, true
 	case s == endOfBlock:
-		d.bit, d.place, d.ahead = r.bit, atBlock, ahead
+		d.bit, d.place = r.bit, atBlock
 		return 0, true
 	case s >= numLits:
 		return d.fail(&r)

@@ -20,8 +20,7 @@
 // decoded by the chain alone.
 //
 // A member's CRC-32 is combined from those of its parts (crc.go) and compared before the text
-// behind the member is given out. BGZF tells the sizes of its members, so that a task is given
-// whole ones. Where a size can't be right, the rest of the file is read as any other gzip.
+// behind the member is given out. BGZF is read like any other gzip, but it must end with an empty member.
 //
 // All buffers come from one pool with a bound (buffers.go). A task whose text is larger than
 // its share stops in between, and the chain goes on from there. Nothing runs while nobody
@@ -34,6 +33,6 @@
 // fast_loop.h). A MemberDecoder decodes two members in turns there (pair_amd64.s). With AVX-512, CRC-32 is computed 64 bytes at a
 // time (crc_amd64.s).
 //
-// The decoder accepts the streams that compress/flate accepts, and its errors are the same as
-// those of klauspost/compress, to the offset, which the tests and fuzz targets compare.
+// The decoder accepts the streams that compress/flate accepts, and its errors are those of
+// klauspost/compress, with other offsets, which the tests and fuzz targets compare.
 package inflate

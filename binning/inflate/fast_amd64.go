@@ -53,17 +53,17 @@ func (d *decoder) fast() {
 	}
 }
 
-// fastWide is fastWidePlain in assembler.
+// fastWide is fast for symbols of 16 bits.
 func (d *decoder) fastWide() {
 	if !hasBMI2 {
-		d.fastWidePlain()
+		d.fastPlain()
 		return
 	}
 	s := d.fastState()
 	for s.next(d.limit) && fastSymbols(s) {
 	}
 	if d.follows(s) {
-		d.fastWidePlain()
+		d.fastPlain()
 	}
 }
 
@@ -88,7 +88,7 @@ func (s *fastState) next(limit int) bool {
 func (d *decoder) follows(s *fastState) (invalid bool) {
 	d.bit, d.n = s.pos*8-int(s.loaded), s.n
 	if s.ended == 1 {
-		d.endBlock()
+		d.place = atBlock
 	}
 	return s.ended == 2
 }

@@ -4,7 +4,7 @@ package inflate
 
 func (d *decoder) fast() { d.fastPlain() }
 
-func (d *decoder) fastWide() { d.fastWidePlain() }
+func (d *decoder) fastWide() { d.fastPlain() }
 
 func hasPairs() bool { return false }
 

@@ -15,11 +15,6 @@ type segment struct {
 	last bool  // nothing follows buf
 	err  error // of reading, if last; nil at the end of the input
 
-	// A segment of BGZF holds whole members, and no other bytes.
-	bgzf  bool
-	text  int  // what they have of it
-	empty bool // the last of them is
-
 	users int // tasks that read it, and the reader itself
 }
 
@@ -27,25 +22,14 @@ func (s *segment) end() int64 { return s.at + int64(s.own) }
 
 // fetcher cuts the input into segments.
 type fetcher struct {
-	in      io.Reader
-	at      int64  // where the next segment begins
-	carry   []byte // read already: what it begins with
-	err     error  // of in
-	bgzf    bool   // a member of BGZF may be next
-	started bool
-	most    int // bytes of text that a segment of BGZF has at most, or those of one member
+	in    io.Reader
+	at    int64  // where the next segment begins
+	carry []byte // read already: what it begins with
+	err   error  // of in
 }
 
-// room returns how large the buffer must be for a segment of so many own bytes.
-func (f *fetcher) room(own int) int {
-	if f.bgzf || !f.started {
-		own = max(own, bgzfMember)
-	}
-	return own + overlap
-}
-
-// next reads the next segment into buf, which is room(own) bytes long or longer. It must not
-// be called behind the last one.
+// next reads the next segment into buf, which has overlap bytes more than the segment is to have of its own. It must
+// not be called behind the last one.
 func (f *fetcher) next(buf []byte, s *segment) {
 	n := copy(buf, f.carry)
 	if n < len(buf) && f.err == nil {
@@ -56,22 +40,7 @@ func (f *fetcher) next(buf []byte, s *segment) {
 			f.err = io.EOF
 		}
 	}
-	if !f.started {
-		f.started = true
-		f.bgzf = isBGZF(buf[:n])
-	}
 	*s = segment{buf: buf[:n], at: f.at}
-	if f.bgzf {
-		f.members(s)
-		if s.own > 0 {
-			s.bgzf = true
-			f.carry = append(f.carry[:0], s.buf[s.own:]...)
-			s.buf = s.buf[:s.own]
-			f.at += int64(s.own)
-			return
-		}
-		f.bgzf = false // something else follows, or nothing
-	}
 	if s.own = len(buf) - overlap; n < len(buf) {
 		s.own = n
 	}
@@ -80,31 +49,4 @@ func (f *fetcher) next(buf []byte, s *segment) {
 	}
 	f.carry = append(f.carry[:0], s.buf[s.own:]...)
 	f.at += int64(s.own)
-}
-
-// members finds the members of BGZF that are whole. One that is cut off, or does not have the size that it gives, is none of them: it is
-// read as any other gzip.
-func (f *fetcher) members(s *segment) {
-	for isBGZF(s.buf[s.own:]) {
-		rest := s.buf[s.own:]
-		size := bgzfSize(rest)
-		if size < bgzfLeast || size > len(rest) {
-			return
-		}
-		next := rest[size:]
-		if len(next) < bgzfHeader && f.err == nil && s.own > 0 || !mayFollow(next) {
-			return // in the next segment, if it is one
-		}
-		_, n := memberSum(rest[size-footerSize:])
-		if n > bgzfMember {
-			return
-		}
-		text := int(n)
-		if s.text > 0 && s.text+text > f.most {
-			return
-		}
-		s.text += text
-		s.own += size
-		s.empty = n == 0
-	}
 }

@@ -21,7 +21,7 @@ func (z *Reader) member() (ok, wait bool) {
 			switch c.err = io.EOF; {
 			case seg.err != nil:
 				c.err = seg.err
-			case c.bgzfOpen:
+			case c.textLast && !c.otherGzip:
 				c.err = ErrBGZFEnd
 			}
 		}
@@ -33,7 +33,9 @@ func (z *Reader) member() (ok, wait bool) {
 		n, err := headerSize(head)
 		if err == nil {
 			if k > 1 {
-				z.enter(c.at/8 + int64(n))
+				at := c.at/8 + int64(n)
+				c.at, c.streamAt, c.phase, c.otherGzip, c.window = at*8, at, inDeflate, c.otherGzip || !isBGZF(head), c.window[:0]
+				c.d.reset(nil, 0)
 			}
 			z.want = 0
 			return k == 1, false
@@ -56,13 +58,6 @@ func (z *Reader) member() (ok, wait bool) {
 		have := int64(len(head)) + c.at/8 - end.at
 		head = append(head[:len(head):len(head)], end.buf[have:]...)
 	}
-}
-
-// enter moves the chain to the deflate stream of a member, at a byte.
-func (z *Reader) enter(at int64) {
-	c := &z.chain
-	c.at, c.streamAt, c.phase, c.bgzfOpen, c.window = at*8, at, inDeflate, false, c.window[:0]
-	c.d.reset(nil, 0)
 }
 
 // accept takes what a task found as what comes next, if it is.
@@ -101,9 +96,10 @@ func (z *Reader) extend(s *span) {
 	var next [windowSize]byte
 	c.window = append(c.window[:0], s.window(next[:], c.window)...)
 	if s.reset {
-		c.streamAt, c.bgzfOpen = s.streamAt, false
-	} else if s.speculative {
-		s.d.drift += c.d.drift
+		c.streamAt, c.otherGzip = s.streamAt, c.otherGzip || s.otherGzip
+	}
+	if n := len(s.ends); n > 0 {
+		c.textLast = s.ends[n-1].size > 0
 	}
 	z.queue = append(z.queue, s)
 	if s.speculative && !s.full && len(s.ends) == 0 {
@@ -119,7 +115,7 @@ func (z *Reader) extend(s *span) {
 
 // follow makes d go on where o stopped.
 func (d *decoder) follow(o *decoder) {
-	d.place, d.final, d.stored, d.ahead, d.drift = o.place, o.final, o.stored, o.ahead, o.drift
+	d.place, d.final, d.stored = o.place, o.final, o.stored
 	if d.t = o.t; o.t == o.own && o.place == inCodes {
 		*d.own = *o.own
 		d.t = d.own
@@ -155,31 +151,25 @@ func (z *Reader) pop() {
 	z.queue = z.queue[1:]
 	first, second := s.sections()
 	length := len(first) + len(second)
-	if s.segs[0].bgzf {
-		if s.err != nil {
-			z.err = s.err
+	from := 0
+	for i, sum := range s.sums {
+		to := length
+		if i < len(s.ends) {
+			to = s.ends[i].at
 		}
-	} else {
-		from := 0
-		for i, sum := range s.sums {
-			to := length
-			if i < len(s.ends) {
-				to = s.ends[i].at
-			}
-			z.crc = combineCRC(z.crc, sum, to-from)
-			z.size += uint32(to - from)
-			from = to
-			if i == len(s.ends) {
-				break
-			}
-			if e := s.ends[i]; e.crc != z.crc || e.size != z.size {
-				// What is behind is of no use.
-				z.err = ErrChecksum
-				first, second = first[:min(to, len(first))], second[:max(0, to-len(first))]
-				break
-			}
-			z.crc, z.size = 0, 0
+		z.crc = combineCRC(z.crc, sum, to-from)
+		z.size += uint32(to - from)
+		from = to
+		if i == len(s.ends) {
+			break
 		}
+		if e := s.ends[i]; e.crc != z.crc || e.size != z.size {
+			// What is behind is of no use.
+			z.err = ErrChecksum
+			first, second = first[:min(to, len(first))], second[:max(0, to-len(first))]
+			break
+		}
+		z.crc, z.size = 0, 0
 	}
 	z.pieces, z.end = z.pieces[:0], s.to/8
 	for _, text := range [][]byte{first, second} {

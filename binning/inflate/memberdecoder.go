@@ -97,30 +97,22 @@ func (l *lane) start(m *Member) {
 	if at+int(m.Length)+1+slack > len(out) {
 		out, at = l.last, 0
 	}
-	l.d.startMember(l.b, m, out, at)
+	d := l.d
+	d.wide, d.wideEnd, d.out, d.low, d.n, d.limit = false, 0, out, at, at, at+int(m.Length)+1
+	// The last symbols of the stream are decoded faster if some bytes follow it.
+	d.reset(l.b[:min(len(l.b), int(m.From+m.Size)+pairInput)], 8*int(m.From))
 	l.inMember = true
 }
 
 // end ends a member where the decoder stopped. It returns false unless the member is right.
 func (l *lane) end(m *Member, s status) bool {
 	l.inMember = false
-	if !l.d.memberIsRight(m, s) {
+	d := l.d
+	if s != memberEnds || d.bit > 8*int(m.From+m.Size) || d.n != d.low+int(m.Length) || updateCRC(0, d.out[d.low:d.n]) != m.CRC {
 		return false
 	}
-	if &l.d.out[0] == &l.last[0] {
+	if &d.out[0] == &l.last[0] {
 		copy(l.dst[l.at:][:m.Length], l.last)
 	}
 	return true
-}
-
-// startMember prepares for a member of BGZF and its place in out, where there must be room for its text and slack+1 bytes more.
-func (d *decoder) startMember(b []byte, m *Member, out []byte, at int) {
-	d.wide, d.wideEnd, d.out, d.low, d.n, d.limit = false, 0, out, at, at, at+int(m.Length)+1
-	// The last symbols of the stream are decoded faster if some bytes follow it.
-	d.reset(b[:min(len(b), int(m.From+m.Size)+pairInput)], 8*int(m.From))
-}
-
-// memberIsRight reports whether a member is what its footer says, after run has returned a status.
-func (d *decoder) memberIsRight(m *Member, s status) bool {
-	return s == memberEnds && d.bit <= 8*int(m.From+m.Size) && d.n == d.low+int(m.Length) && updateCRC(0, d.out[d.low:d.n]) == m.CRC
 }

@@ -38,7 +38,7 @@ func decodePair(a, b *decoder) (valid bool) {
 	for i, d := range [2]*decoder{a, b} {
 		d.bit, d.n = s[i].bit, s[i].n
 		if s[i].ended == 1 {
-			d.endBlock()
+			d.place = atBlock
 		}
 	}
 	return true

@@ -61,7 +61,6 @@ var (
 // behind them. One goroutine at a time may use it. It has goroutines of its own only while it
 // is being read, and until the tasks that were started then are done.
 type Reader struct {
-	threads int
 	// speculative is set if gzip is decoded ahead of the chain.
 	speculative bool
 	most        int   // segments in work
@@ -74,9 +73,7 @@ type Reader struct {
 	quit        atomic.Bool
 	over        chan struct{} // closed when events are of no interest any longer
 
-	ended   chan struct{} // closed when the context has ended
-	reason  error         // why; set before that
-	release func() bool   // of the context
+	ctx context.Context
 
 	fetcher  *fetcher
 	fetching bool
@@ -123,10 +120,12 @@ type chain struct {
 	d        *decoder
 	window   []byte
 	streamAt int64
-	bgzfOpen bool  // the last member was one of BGZF, and not empty
-	pad      bool  // zero bytes have started
-	err      error // what comes next
-	done     bool
+	// A file of BGZF ends with an empty member.
+	otherGzip bool  // some member is not one of BGZF
+	textLast  bool  // the last member that has ended has text
+	pad       bool  // zero bytes have started
+	err       error // what comes next
+	done      bool
 }
 
 // event says that a task is done, or a segment there.
@@ -145,7 +144,7 @@ func NewReader(ctx context.Context, in io.Reader, o Options) *Reader {
 	if o.Memory == 0 {
 		memory = DefaultMemory(threads)
 	}
-	z := &Reader{offset: o.Offset, chunk: o.chunk, ratio: 16 * usualRatio, threads: threads, most: 2, speculative: threads > 1}
+	z := &Reader{ctx: ctx, offset: o.Offset, chunk: o.chunk, ratio: 16 * usualRatio, most: 2, speculative: threads > 1}
 	switch most := memory/(memoryChunk*aheadChunk) - 1; {
 	case z.chunk > 0:
 		z.most = window(threads)
@@ -155,9 +154,6 @@ func NewReader(ctx context.Context, in io.Reader, o Options) *Reader {
 	default:
 		z.speculative = false
 		z.chunk = min(aheadChunk, max(leastChunk, memory/(4*memoryChunk)))
-		if threads > 1 {
-			z.most = max(2, min(window(threads), memory/(memoryChunk*z.chunk)-1)) // for BGZF
-		}
 	}
 	if o.chunk == 0 {
 		z.late = lateStart
@@ -165,13 +161,9 @@ func NewReader(ctx context.Context, in io.Reader, o Options) *Reader {
 	z.chunk = max(z.chunk, 2*overlap)
 	z.slots = make(chan struct{}, threads)
 	z.events = make(chan event, 4*z.most)
-	z.over, z.ended = make(chan struct{}), make(chan struct{})
-	z.release = context.AfterFunc(ctx, func() {
-		z.reason = ctx.Err()
-		close(z.ended)
-	})
+	z.over = make(chan struct{})
 	z.pool.most = memory
-	z.fetcher = &fetcher{in: in, most: 4 * usualRatio * z.chunk}
+	z.fetcher = &fetcher{in: in}
 	z.chain = chain{d: newDecoder(), window: make([]byte, 0, windowSize)}
 	return z
 }
@@ -215,10 +207,8 @@ func (z *Reader) Next() (*Piece, error) {
 		if z.err != nil {
 			return nil, z.err
 		}
-		select {
-		case <-z.ended:
-			return nil, z.reason
-		default:
+		if err := z.ctx.Err(); err != nil {
+			return nil, err
 		}
 		z.drain()
 		z.advance()
@@ -234,8 +224,8 @@ func (z *Reader) Next() (*Piece, error) {
 		select {
 		case e := <-z.events:
 			z.handle(e)
-		case <-z.ended:
-			return nil, z.reason
+		case <-z.ctx.Done():
+			return nil, z.ctx.Err()
 		}
 	}
 	p := z.pieces[0]
@@ -261,43 +251,10 @@ func (z *Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// WriteTo implements io.WriterTo.
-func (z *Reader) WriteTo(w io.Writer) (int64, error) {
-	total := int64(0)
-	write := func(p []byte) error {
-		n, err := w.Write(p)
-		total += int64(n)
-		return err
-	}
-	if z.current != nil {
-		err := write(z.rest)
-		z.current.Release()
-		z.current, z.rest = nil, nil
-		if err != nil {
-			return total, err
-		}
-	}
-	for {
-		piece, err := z.Next()
-		if err == io.EOF {
-			return total, nil
-		}
-		if err != nil {
-			return total, err
-		}
-		err = write(piece.Text)
-		piece.Release()
-		if err != nil {
-			return total, err
-		}
-	}
-}
-
 // finish frees what is not needed behind the text.
 func (z *Reader) finish() {
 	if !z.quit.Swap(true) {
 		close(z.over)
-		z.release()
 	}
 	z.segs, z.spans, z.free = nil, nil, nil
 	z.pool.drop()

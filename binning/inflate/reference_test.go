@@ -3,12 +3,9 @@ package inflate
 import (
 	"bufio"
 	"bytes"
-	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"io"
 
-	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 )
 
@@ -42,18 +39,11 @@ type plainReader struct {
 func (p *plainReader) offset() int { return p.size - p.rest.Len() - p.in.Buffered() }
 
 func (p *plainReader) read() error {
-	head, _ := p.in.Peek(bgzfHeader)
-	if isBGZF(head) {
-		if empty, err := p.bgzf(); err != nil {
-			return err
-		} else if err := p.behind(); err == io.EOF && !empty {
-			return ErrBGZFEnd
-		} else if err != nil {
-			return err
-		}
-	}
 	z := new(gzip.Reader)
-	for {
+	for bgzf := true; ; {
+		head, _ := p.in.Peek(bgzfHeader)
+		bgzf = bgzf && isBGZF(head)
+		before := p.text.Len()
 		err := z.Reset(p.in)
 		if err == io.EOF {
 			err = io.ErrUnexpectedEOF
@@ -71,7 +61,9 @@ func (p *plainReader) read() error {
 		if err != io.EOF {
 			return err
 		}
-		if err := p.behind(); err != nil {
+		if err := p.behind(); err == io.EOF && bgzf && p.text.Len() > before {
+			return ErrBGZFEnd
+		} else if err != nil {
 			return err
 		}
 	}
@@ -93,33 +85,5 @@ func (p *plainReader) behind() error {
 			}
 		}
 		p.in.Discard(len(head))
-	}
-}
-
-func (p *plainReader) bgzf() (empty bool, err error) {
-	for {
-		head, _ := p.in.Peek(bgzfHeader)
-		if !isBGZF(head) {
-			return empty, nil
-		}
-		size := bgzfSize(head)
-		if all, _ := p.in.Peek(size + bgzfHeader); size < bgzfLeast || len(all) < size || !mayFollow(all[size:]) ||
-			binary.LittleEndian.Uint32(all[size-4:]) > bgzfMember {
-			return empty, nil // its size is wrong: it is read as other gzip
-		}
-		m := make([]byte, size)
-		io.ReadFull(p.in, m)
-		n := binary.LittleEndian.Uint32(m[size-4:])
-		empty = n == 0
-		f := flate.NewReader(bytes.NewReader(m[bgzfHeader : size-8]))
-		text := make([]byte, n)
-		if _, err := io.ReadFull(f, text); err != nil {
-			return false, ErrChecksum
-		}
-		var one [1]byte
-		if k, err := f.Read(one[:]); k != 0 || err != io.EOF || crc32.ChecksumIEEE(text) != binary.LittleEndian.Uint32(m[size-8:]) {
-			return false, ErrChecksum
-		}
-		p.text.Write(text)
 	}
 }

@@ -53,6 +53,8 @@ type span struct {
 	reset    bool  // a member began, at streamAt
 	streamAt int64 // the byte where the deflate stream begins
 	full     bool  // it ended for lack of room
+	// otherGzip is set if a member began that is not one of BGZF.
+	otherGzip bool
 
 	sums []uint32 // CRC-32 of the text up to each end, and behind the last
 
@@ -77,10 +79,6 @@ func (s *span) length() int {
 
 // run is the task.
 func (s *span) run() {
-	if s.segs[0].bgzf {
-		s.members()
-		return
-	}
 	if !s.speculative {
 		s.textAt = windowSize
 		s.d.wide, s.d.wideEnd = false, windowSize
@@ -110,7 +108,7 @@ func (s *span) search() {
 			s.err = errNowhere
 			return
 		}
-		s.ends, s.reset, s.err, s.full = s.ends[:0], false, nil, false
+		s.ends, s.reset, s.otherGzip, s.err, s.full = s.ends[:0], false, false, nil, false
 		s.use(s.buf)
 		s.from, s.member = seg.at*8+int64(at.bit), at.header
 		d := s.d
@@ -190,8 +188,7 @@ func (s *span) decode(from int64) {
 				s.to = s.position(seg)
 				return
 			case corrupt:
-				at := s.segs[seg].at*8 + int64(d.corruptAt)
-				s.err = CorruptError((at-s.streamAt*8+7)/8 + d.drift)
+				s.err = CorruptError(s.segs[seg].at + int64(d.bit/8) - s.streamAt)
 				return
 			default:
 				s.err = errQuit
@@ -219,6 +216,7 @@ func (s *span) decode(from int64) {
 				s.err = err
 			default:
 				s.begin(d.bit + 8*n)
+				s.otherGzip = s.otherGzip || !isBGZF(head)
 				s.streamAt = s.position(seg) / 8
 			}
 		}
@@ -295,26 +293,5 @@ func (s *span) sum() {
 		}
 		s.sums = append(s.sums, crc)
 		from = to
-	}
-}
-
-// members inflates a segment of BGZF. Whatever is wrong with a member, none of its text is
-// used.
-func (s *span) members() {
-	d, seg := s.d, s.segs[0]
-	s.textAt = 0
-	d.wide, d.wideEnd, d.n = false, 0, 0
-	s.to = seg.end() * 8
-	for at := 0; at < seg.own; {
-		size := bgzfSize(seg.buf[at:])
-		m := Member{From: uint32(at + bgzfHeader), Size: uint32(size - bgzfHeader - footerSize)}
-		m.CRC, m.Length = memberSum(seg.buf[at+size-footerSize:])
-		begin := d.n
-		d.startMember(seg.buf, &m, s.buf, begin)
-		if !d.memberIsRight(&m, d.run(1<<62)) {
-			d.n, s.err = begin, ErrChecksum
-			return
-		}
-		at += size
 	}
 }

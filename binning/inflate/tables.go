@@ -169,7 +169,6 @@ type tables struct {
 	distSub [distSubs]uint32
 
 	lits, dists canonical
-	endLen      int // of the code for the end of the block, 0 if there is none
 
 	// What lit is made from, by the bits of the code: entries of one symbol and of two, as extend returns them.
 	ones, twos [1 << litBits]sequence
@@ -181,7 +180,6 @@ func (t *tables) init(lits, dists []uint8) bool {
 	if !t.lits.init(lits) || !t.dists.init(dists) {
 		return false
 	}
-	t.endLen = int(lits[endOfBlock])
 	t.fillLits()
 	t.fillDists()
 	return true

@@ -26,8 +26,6 @@ func (z *Reader) handle(e event) {
 			z.running = nil
 			z.extend(s)
 			s.ready = true
-		case s.segs[0].bgzf:
-			s.ready = true
 		}
 	}
 }
@@ -94,7 +92,7 @@ func (z *Reader) fetch() {
 		if k := z.fetched + len(orders) - 8; z.late > 0 && k < 8 {
 			own = min(own, leastChunk<<max(k, 0)) // see lateStart
 		}
-		size := z.fetcher.room(own)
+		size := own + overlap
 		// What the chain needs it gets, whatever the bound.
 		buf := z.pool.get(size, len(z.segs)+len(orders) < max(2, z.want))
 		if buf == nil {
@@ -174,18 +172,6 @@ func (z *Reader) speculate() {
 			waiting++
 			continue
 		}
-		if seg.bgzf {
-			buf := z.pool.get(seg.text+1+slack, i == 0)
-			if buf == nil {
-				return
-			}
-			s := z.newSpan(z.segs[i : i+1])
-			s.buf = buf
-			z.spans[i] = s
-			z.begin(s, s.run, false)
-			waiting++
-			continue
-		}
 		if i == 0 || !z.speculative {
 			if z.running != nil {
 				waiting++
@@ -217,21 +203,15 @@ func (z *Reader) step() bool {
 		return true
 	}
 	for len(z.segs) > 0 && c.at >= z.segs[0].end()*8 && !z.segs[0].last {
-		z.drop()
+		z.discard()
+		z.leave(z.segs[0])
+		z.segs[0] = nil
+		z.segs, z.spans = z.segs[1:], z.spans[1:]
 	}
 	if len(z.segs) == 0 {
 		return false
 	}
 	seg, s := z.segs[0], z.spans[0]
-	if seg.bgzf {
-		if s == nil {
-			return false // speculate begins it
-		}
-		c.at, c.phase, c.bgzfOpen = seg.end()*8, behind, !seg.empty
-		z.queue = append(z.queue, s)
-		z.spans[0] = nil
-		return true
-	}
 	if len(z.segs) < 2 && !seg.last {
 		return false
 	}
@@ -257,14 +237,6 @@ func (z *Reader) step() bool {
 	}
 	z.direct(stop)
 	return false
-}
-
-// drop leaves the first segment behind.
-func (z *Reader) drop() {
-	z.discard()
-	z.leave(z.segs[0])
-	z.segs[0] = nil
-	z.segs, z.spans = z.segs[1:], z.spans[1:]
 }
 
 // discard gives up what was started in the first segment.

@@ -268,6 +268,7 @@ func (s *scanner) look(f *File) error {
 		}
 	}
 	reads, err := holdsReads(f.Path, named)
+	f.NoReads = named && !reads && !hidden(f.Rel) && !matchesAny(s.o.AsIs, f.Rel)
 	switch {
 	case err != nil && f.Class == Link:
 	case err != nil:

@@ -28,17 +28,19 @@ const (
 // order. Columns are separated by tabs where the header has any, else by commas. Paths are relative to the current directory.
 //
 // The error names the sheet and the line. It is about the sheet alone: no file that it names is opened.
-func ReadSheet(path string) ([]Sample, error) {
+func ReadSheet(path string) ([]Sample, error) { return readTable(path, readSheet) }
+
+// readTable calls read for the content of a file. Errors name the file.
+func readTable[T any](path string, read func(in io.Reader) (T, error)) (content T, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, vfs.Cause(err))
+		return content, fmt.Errorf("%s: %w", path, vfs.Cause(err))
 	}
 	defer f.Close()
-	list, err := readSheet(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if content, err = read(f); err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
 	}
-	return list, nil
+	return content, err
 }
 
 func readSheet(r io.Reader) ([]Sample, error) {
@@ -50,20 +52,13 @@ func readSheet(r io.Reader) ([]Sample, error) {
 		return nil, fmt.Errorf("the first line has the columns %q, expected sample, fastq_1 and, for pairs, fastq_2", t.header)
 	}
 	var list []Sample
-	for {
-		line, cell, err := t.next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
+	err = t.rows(func(cell func(column string) string) error {
 		name, first := cell(sampleColumn), cell(firstColumn)
 		switch {
 		case name == "" || first == "":
-			return nil, fmt.Errorf("line %d: expected a name in the column sample and a file in fastq_1", line)
+			return errors.New("expected a name in the column sample and a file in fastq_1")
 		case commit.CheckName(name) != nil:
-			return nil, fmt.Errorf("line %d: the sample %q can't be the name of an archive", line, name)
+			return fmt.Errorf("the sample %q can't be the name of an archive", name)
 		}
 		i := slices.IndexFunc(list, func(s Sample) bool { return s.Name == name })
 		if i < 0 {
@@ -71,27 +66,17 @@ func readSheet(r io.Reader) ([]Sample, error) {
 			list = append(list, Sample{Name: name})
 		}
 		list[i].add(first, cell(secondColumn))
+		return nil
+	})
+	if err == nil && len(list) == 0 {
+		err = errors.New("the sheet has no samples: there is nothing after its first line")
 	}
-	if len(list) == 0 {
-		return nil, errors.New("the sheet has no samples: there is nothing after its first line")
-	}
-	return list, nil
+	return list, err
 }
 
 // ReadGroups returns the groups of samples that a table has in the columns sample and group, by the samples' names. A sample without a
 // group is left out. Columns are separated as those of a sheet. The error names the table and the line.
-func ReadGroups(path string) (map[string]string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, vfs.Cause(err))
-	}
-	defer f.Close()
-	groups, err := readGroups(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return groups, nil
-}
+func ReadGroups(path string) (map[string]string, error) { return readTable(path, readGroups) }
 
 func readGroups(r io.Reader) (map[string]string, error) {
 	t, err := openTable(r, "sample and group")
@@ -102,26 +87,20 @@ func readGroups(r io.Reader) (map[string]string, error) {
 		return nil, fmt.Errorf("the first line has the columns %q, expected sample and group", t.header)
 	}
 	groups := make(map[string]string)
-	for {
-		line, cell, err := t.next()
-		if err == io.EOF {
-			return groups, nil
-		}
-		if err != nil {
-			return nil, err
-		}
+	return groups, t.rows(func(cell func(column string) string) error {
 		name, group := cell(sampleColumn), cell(groupColumn)
 		before, twice := groups[name]
 		switch {
 		case name == "":
-			return nil, fmt.Errorf("line %d: expected a name in the column sample", line)
+			return errors.New("expected a name in the column sample")
 		case group != "" && commit.CheckName(group) != nil:
-			return nil, fmt.Errorf("line %d: the group %q can't be the name of an archive", line, group)
+			return fmt.Errorf("the group %q can't be the name of an archive", group)
 		case twice && before != group:
-			return nil, fmt.Errorf("line %d: the sample %q is in two groups", line, name)
+			return fmt.Errorf("the sample %q is in two groups", name)
 		}
 		groups[name] = group
-	}
+		return nil
+	})
 }
 
 // table is a table with a header.
@@ -138,7 +117,8 @@ func openTable(r io.Reader, expected string) (*table, error) {
 	}
 	t := &table{csv: csv.NewReader(in)}
 	t.csv.FieldsPerRecord = -1
-	if head, _ := in.Peek(in.Size()); bytes.IndexByte(firstLine(head), '\t') >= 0 {
+	head, _ := in.Peek(in.Size())
+	if first, _, _ := bytes.Cut(head, []byte{'\n'}); bytes.IndexByte(first, '\t') >= 0 {
 		t.csv.Comma, t.csv.LazyQuotes = '\t', true
 	}
 	var err error
@@ -155,29 +135,28 @@ func openTable(r io.Reader, expected string) (*table, error) {
 // has reports whether the table has a column.
 func (t *table) has(column string) bool { return slices.Contains(t.header, column) }
 
-// next returns the number of the next row's line, and its text in a column, "" if it has none there. The error is io.EOF after the last
-// row.
-func (t *table) next() (line int, cell func(column string) string, err error) {
-	row, err := t.csv.Read()
-	if err == io.EOF {
-		return 0, nil, err
-	}
-	if err != nil {
-		return 0, nil, csvError(err)
-	}
-	line, _ = t.csv.FieldPos(0)
-	return line, func(column string) string {
-		i := slices.Index(t.header, column)
-		if i < 0 || i >= len(row) {
-			return ""
+// rows calls f for each row, with its text in a column, "" if it has none there. Errors of f get the number of the line.
+func (t *table) rows(f func(cell func(column string) string) error) error {
+	for {
+		row, err := t.csv.Read()
+		if err == io.EOF {
+			return nil
 		}
-		return strings.TrimSpace(row[i])
-	}, nil
-}
-
-func firstLine(text []byte) []byte {
-	line, _, _ := bytes.Cut(text, []byte{'\n'})
-	return line
+		if err != nil {
+			return csvError(err)
+		}
+		err = f(func(column string) string {
+			i := slices.Index(t.header, column)
+			if i < 0 || i >= len(row) {
+				return ""
+			}
+			return strings.TrimSpace(row[i])
+		})
+		if err != nil {
+			line, _ := t.csv.FieldPos(0)
+			return fmt.Errorf("line %d: %w", line, err)
+		}
+	}
 }
 
 // csvError says in which line a table is malformed.

@@ -46,6 +46,8 @@ type File struct {
 	Rel   string // the path below the root, with slashes
 	Class Class
 	Name  Name // of Reads
+	// NoReads says of one of class Other that it has the name of a file of reads, and other content.
+	NoReads bool
 	// Info describes the entry itself, but for a link that counts as Reads what it leads to.
 	Info fs.FileInfo
 	// Target is what a Link leads to, as it is stored, or the Rel of the file that a HardLink is.
@@ -209,6 +211,36 @@ func (s *Sample) addUnit(files []File) (first, second string) {
 		}
 	}
 	return first, second
+}
+
+// Pairs returns the inputs of files in their order, except that files which are mates by their names and those of their first records are
+// beside each other, with the further reads of these.
+func Pairs(paths []string) []binning.InputSpec {
+	var s Sample
+	files := make([]File, len(paths))
+	for i, path := range paths {
+		files[i] = File{Path: path}
+		files[i].Name, _ = Parse(filepath.Base(path))
+	}
+	for len(files) > 0 {
+		unit, others := files[:1:1], []File{}
+		for _, f := range files[1:] {
+			taken := slices.ContainsFunc(unit, func(o File) bool { return o.Name.compare(f.Name) == 0 })
+			if !taken && f.Name.Role != Single && f.Name.Sample == unit[0].Name.Sample && f.Name.sameUnit(unit[0].Name) &&
+				binning.SameFirstName(unit[0].Path, f.Path) {
+				unit = append(unit, f)
+			} else {
+				others = append(others, f)
+			}
+		}
+		slices.SortFunc(unit, func(a, b File) int { return a.Name.compare(b.Name) })
+		if len(unit) == 1 || unit[0].Name.Role != First || unit[1].Name.Role != Second {
+			unit, others = files[:1:1], files[1:]
+		}
+		s.addUnit(unit)
+		files = others
+	}
+	return s.Inputs
 }
 
 // add adds a file, or with second a pair of files.

@@ -366,8 +366,11 @@ func TestFindDamaged(t *testing.T) {
 		t.Errorf("%v, %v", found, err)
 	}
 	trees, err := FindTrees(dir)
-	if err != nil || len(trees) != 2 || trees[0].Name != "empty" || trees[1].Name != "x" {
+	if err != nil || len(trees) != 4 || trees[0].Name != "empty" || trees[3].Name != "x" { // by their names
 		t.Errorf("%v, %v", trees, err)
+	}
+	if _, _, err := LookupTree(dir, "foreign"); !errors.Is(err, ErrForeign) {
+		t.Error(err)
 	}
 	if _, found, err := LookupTree(dir, "empty"); !found || err != nil {
 		t.Error(found, err)

@@ -31,7 +31,7 @@ func MakeDir(dir string) (made Made, err error) {
 		missing = append(missing, d)
 	}
 	for i := len(missing) - 1; i >= 0; i-- {
-		err := vfs.Mkdir(missing[i])
+		err := vfs.Mkdir(missing[i], 0o777)
 		if errors.Is(err, fs.ErrExist) {
 			continue // another process was faster
 		}
@@ -43,6 +43,9 @@ func MakeDir(dir string) (made Made, err error) {
 			made.Undo()
 			return nil, err
 		}
+	}
+	if len(made) > 0 {
+		IfAbandoned(made.Undo)
 	}
 	return made, nil
 }
@@ -70,7 +73,9 @@ func lockDir(dir string) (unlock func(), held bool, err error) {
 		locked, err := d.Lock()
 		switch {
 		case locked || errors.Is(err, errors.ErrUnsupported):
+			changing.RLock()
 			return func() {
+				changing.RUnlock()
 				d.Unlock()
 				d.Close()
 			}, locked, nil

@@ -71,34 +71,24 @@ func Find(path string) ([]Entry, error) {
 func Lookup(dir, name string) (e Entry, found bool, err error) {
 	all, err := list(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Entry{}, false, nil
+		err = nil
 	}
-	if err != nil {
-		return Entry{}, false, err
+	if i := slices.IndexFunc(all, func(e Entry) bool { return e.Name == name }); i >= 0 {
+		return all[i], true, nil
 	}
-	for _, e := range all {
-		if e.Name == name {
-			return e, true, nil
-		}
-	}
-	return Entry{}, false, nil
+	return Entry{}, false, err
 }
 
 // findName returns the entry called name, or whose file is called name.
 func findName(found []Entry, name string) (Entry, bool) {
-	for _, e := range found {
-		if e.Name == name {
-			return e, true
-		}
+	i := slices.IndexFunc(found, func(e Entry) bool { return e.Name == name })
+	if ext := filepath.Ext(name); i < 0 && (slices.Contains(exts[Bins][:], ext) || slices.Contains(exts[Packed][:], ext)) {
+		i = slices.IndexFunc(found, func(e Entry) bool { return e.Name+ext == name })
 	}
-	for _, e := range found {
-		for s := range stages {
-			if name == e.Name+exts[s][0] || name == e.Name+exts[s][1] {
-				return e, true
-			}
-		}
+	if i < 0 {
+		return Entry{}, false
 	}
-	return Entry{}, false
+	return found[i], true
 }
 
 // archiveBeside returns the archive DIR/NAME for the path of a directory DIR/NAME.
@@ -129,14 +119,17 @@ func One(path string) (Entry, error) {
 
 // nameList lists at most a few names.
 func nameList(found []Entry) string {
-	const most = 8
 	var names []string
-	for i, e := range found {
-		if i == most {
-			names = append(names, fmt.Sprintf("and %d more", len(found)-most))
-			break
-		}
+	for _, e := range found {
 		names = append(names, e.Name)
+	}
+	return FirstNames(names, 8)
+}
+
+// FirstNames lists so many names at most, and says how many more there are.
+func FirstNames(names []string, most int) string {
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
 	}
 	return strings.Join(names, ", ")
 }
@@ -170,6 +163,11 @@ func list(dir string) ([]Entry, error) {
 					if err != nil && !errors.Is(err, os.ErrPermission) {
 						return nil, err
 					}
+					if id.ext != ext && ext == PackedDataExt && there[name+ParityExt] { // which may restore its first bytes
+						if parity, err := identify(filepath.Join(dir, name+ParityExt)); err == nil && parity.ext == ParityExt {
+							id.ext = ext
+						}
+					}
 					if id.ext != ext {
 						continue
 					}
@@ -191,15 +189,13 @@ func list(dir string) ([]Entry, error) {
 // BinsData returns the path of the data file that belongs to the meta file with the given
 // ID: NAME.bdna, or the name that it has while its commit is being completed.
 func BinsData(dir, name string, id [idLen]byte) string {
-	path := filepath.Join(dir, name+BinsDataExt)
-	if found, err := identify(path); err == nil && found.ext == BinsDataExt && found.id == id {
-		return path
+	final := filepath.Join(dir, name+BinsDataExt)
+	for _, path := range []string{final, pendingPath(dir, name, id)} {
+		if found, err := identify(path); err == nil && found.ext == BinsDataExt && found.id == id {
+			return path
+		}
 	}
-	pending := pendingPath(dir, name, id)
-	if found, err := identify(pending); err == nil && found.ext == BinsDataExt && found.id == id {
-		return pending
-	}
-	return path
+	return final
 }
 
 // IsArchiveFile reports whether a file is one of an archive, or of one that is being written: it has a name of such a file, and begins or

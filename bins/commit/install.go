@@ -63,6 +63,7 @@ func InstallBins(dir, name string, id [idLen]byte, data, meta *Temp, replace May
 	if err := completeInterrupted(dir, name, held); err != nil {
 		return err
 	}
+	meta.Restrict(data.access)
 	pending := pendingPath(dir, name, id)
 	if err := data.Install(pending, false); err != nil {
 		return err
@@ -91,9 +92,10 @@ func InstallBins(dir, name string, id [idLen]byte, data, meta *Temp, replace May
 	return afterCommit(dir, name, err)
 }
 
-// InstallPacked makes data and meta, which must have been synced, the packed archive name in
-// dir, as Begin and replace allow. id is that of the archive. An error after the commit point is an AfterCommitError.
-func InstallPacked(dir, name string, id [idLen]byte, data, meta *Temp, replace MayReplace) error {
+// InstallPacked makes data, meta and parity, which must have been synced, the packed archive name in
+// dir, as Begin and replace allow. id is that of the archive. Where parity is nil, an older one is removed. An error after the commit
+// point is an AfterCommitError.
+func InstallPacked(dir, name string, id [idLen]byte, data, meta, parity *Temp, replace MayReplace) error {
 	unlock, _, err := lockDir(dir)
 	if err != nil {
 		return err
@@ -102,11 +104,15 @@ func InstallPacked(dir, name string, id [idLen]byte, data, meta *Temp, replace M
 	if err := checkReplaceable(dir, name, Packed, replace, id); err != nil {
 		return err
 	}
-	return installPacked(dir, name, data, meta, replace != nil)
+	return installPacked(dir, name, data, meta, parity, replace != nil)
 }
 
 // installPacked is InstallPacked in a locked directory, after the checks.
-func installPacked(dir, name string, data, meta *Temp, replace bool) error {
+func installPacked(dir, name string, data, meta, parity *Temp, replace bool) error {
+	meta.Restrict(data.access)
+	if parity != nil {
+		parity.Restrict(data.access)
+	}
 	if err := asErrExists(data.Install(filepath.Join(dir, name+PackedDataExt), replace)); err != nil {
 		return err
 	}
@@ -117,6 +123,11 @@ func installPacked(dir, name string, data, meta *Temp, replace bool) error {
 	if err == nil {
 		err = vfs.SyncDir(dir)
 	}
+	if err == nil && parity == nil {
+		err = removeIfOurs(dir, name, ParityExt)
+	} else if err == nil {
+		err = installBeside(dir, name, ParityExt, parity)
+	}
 	return afterCommit(dir, name, err)
 }
 
@@ -126,7 +137,7 @@ func installPacked(dir, name string, data, meta *Temp, replace bool) error {
 // An older packed archive without bins has only its data file while that is being replaced, so dataIsWhole must say
 // whether that alone can be read. If it can't, an interruption leaves the new data file beside the older meta file.
 // Where there are older bins, they are the archive until their meta file is removed.
-func InstallAlone(dir, name string, id [idLen]byte, data, meta *Temp, replace MayReplace, dataIsWhole bool) error {
+func InstallAlone(dir, name string, id [idLen]byte, data, meta, parity *Temp, replace MayReplace, dataIsWhole bool) error {
 	unlock, held, err := lockDir(dir)
 	if err != nil {
 		return err
@@ -139,7 +150,7 @@ func InstallAlone(dir, name string, id [idLen]byte, data, meta *Temp, replace Ma
 		return err
 	}
 	if replace == nil {
-		return installPacked(dir, name, data, meta, false)
+		return installPacked(dir, name, data, meta, parity, false)
 	}
 	bins, err := identify(filepath.Join(dir, name+BinsMetaExt))
 	if err != nil {
@@ -155,7 +166,7 @@ func InstallAlone(dir, name string, id [idLen]byte, data, meta *Temp, replace Ma
 			return err
 		}
 	}
-	if err := installPacked(dir, name, data, meta, true); err != nil {
+	if err := installPacked(dir, name, data, meta, parity, true); err != nil {
 		var after *AfterCommitError
 		if older && errors.As(err, &after) {
 			err = olderBins(dir, name, after.Err)
@@ -182,6 +193,7 @@ func olderBins(dir, name string, err error) error {
 // InstallMeta puts meta, which must have been synced, in the place of the .cmeta file that
 // archive name has lost.
 func InstallMeta(dir, name string, meta *Temp) error {
+	meta.Restrict(AccessTo(filepath.Join(dir, name+PackedDataExt)))
 	if err := meta.Install(filepath.Join(dir, name+PackedMetaExt), false); err != nil {
 		return err
 	}
@@ -196,24 +208,57 @@ func InstallIndex(dir, name string, index *Temp) error {
 		return err
 	}
 	defer unlock()
-	path := filepath.Join(dir, name+IndexExt)
-	switch _, err := vfs.Lstat(path); {
-	case errors.Is(err, fs.ErrNotExist):
-		err = index.Install(path, false)
-		if err == nil {
-			err = vfs.SyncDir(dir)
-		}
-		return err
-	case err != nil:
+	index.Restrict(AccessTo(filepath.Join(dir, name+PackedDataExt)))
+	return installBeside(dir, name, IndexExt, index)
+}
+
+// InstallParity makes parity, which must have been synced, that of the file called name in dir, or of the packed archive name. It
+// replaces an older one; a file that is no parity stays, and the error is ErrForeign.
+func InstallParity(dir, name string, parity *Temp) error {
+	unlock, _, err := lockDir(dir)
+	if err != nil {
 		return err
 	}
-	switch ours, err := isFileOf(dir, name, IndexExt); {
-	case err != nil:
+	defer unlock()
+	return installBeside(dir, name, ParityExt, parity)
+}
+
+// installBeside gives a file the name with an extension, in a locked directory, of which it replaces an older one.
+func installBeside(dir, name, ext string, file *Temp) error {
+	there, err := isThere(dir, name, ext)
+	if err != nil {
 		return err
-	case !ours:
-		return fmt.Errorf("%s: %w", path, ErrForeign)
 	}
-	if err := index.Install(path, true); err != nil {
+	if err := file.Install(filepath.Join(dir, name+ext), there); err != nil {
+		return err
+	}
+	return vfs.SyncDir(dir)
+}
+
+// ReplaceFile makes file, which must have been synced, the file that was is, with its mode. The error is ErrBusy if that was replaced by
+// another one since it was opened.
+func ReplaceFile(was *vfs.File, file *Temp) error {
+	dir := filepath.Dir(was.Name())
+	unlock, _, err := lockDir(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	old, err := was.Stat()
+	if err != nil {
+		return err
+	}
+	is, err := vfs.Stat(was.Name())
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(old, is) {
+		return fmt.Errorf("%s: %w", was.Name(), ErrBusy)
+	}
+	if err := file.SetMode(vfs.ModeBits(old.Mode())); err != nil {
+		return err
+	}
+	if err := file.Install(was.Name(), true); err != nil {
 		return err
 	}
 	return vfs.SyncDir(dir)
@@ -380,35 +425,20 @@ func RemoveBinsData(dir, name string, id [idLen]byte) error {
 func TakesName(path, dir, name string) error {
 	base := filepath.Base(path)
 	ext, ok := strings.CutPrefix(base, name)
-	if !ok || !isExt(ext) {
+	if !ok || !slices.Contains(slices.Concat(exts[Bins][:], exts[Packed][:], []string{ParityExt}), ext) {
 		return nil
 	}
 	there, err := vfs.Stat(filepath.Dir(path))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	var here fs.FileInfo
+	if err == nil {
+		here, err = vfs.Stat(dir)
 	}
 	if err != nil {
-		return err
-	}
-	here, err := vfs.Stat(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
+		return ignoreMissing(err)
 	}
 	if os.SameFile(there, here) {
 		return fmt.Errorf("%s: this is the name of one of the files of the archive %s: choose another directory",
 			path, filepath.Join(dir, name))
 	}
 	return nil
-}
-
-func isExt(ext string) bool {
-	for s := range stages {
-		if slices.Contains(exts[s][:], ext) {
-			return true
-		}
-	}
-	return false
 }

@@ -65,6 +65,8 @@ const (
 	PackedMetaExt = ".cmeta"
 	// IndexExt is that of the search index of a packed archive, which is made from it and can be made again.
 	IndexExt = ".cfm"
+	// ParityExt is that of the parity by which a damaged file can be repaired: NAME.cpar of NAME.cdna, and FILE.cpar of others.
+	ParityExt = ".cpar"
 )
 
 // The first bytes of the files. Those of the packed archive begin with one that is not ASCII
@@ -75,6 +77,7 @@ const (
 	PackedDataMagic = "\x89OCGd\r\n\x1a"
 	PackedMetaMagic = "\x89OCGm\r\n\x1a"
 	IndexMagic      = "\x89OCGf\r\n\x1a"
+	ParityMagic     = "\x89OCGp\r\n\x1a" // of each packet
 )
 
 // PackedDataEnd is how the data file of a packed archive ends.
@@ -111,6 +114,7 @@ var headers = []header{
 	{PackedDataExt, PackedDataMagic, 9, PackedDataEnd},
 	{PackedMetaExt, PackedMetaMagic, 9, ""},
 	{IndexExt, IndexMagic, 16, ""},
+	{ParityExt, ParityMagic, 16, ""},
 	{TreeExt, TreeMagic, 0, TreeEnd},
 }
 
@@ -188,12 +192,24 @@ func identifyEnd(f *vfs.File, size int64) (identity, error) {
 			return identity{ext: h.ext}, nil
 		}
 	}
+	if !strings.HasSuffix(f.Name(), ParityExt) {
+		return identity{}, nil
+	}
+	// Packets of parity have at most 4,168 bytes, so one begins in the last ones of the file.
+	end := make([]byte, min(size, 2*4168))
+	if n, err := f.ReadAt(end, size-int64(len(end))); n < len(end) && err != nil && err != io.EOF {
+		return identity{}, err
+	}
+	if strings.Contains(string(end), ParityMagic) {
+		return identity{ext: ParityExt}, nil
+	}
 	return identity{}, nil
 }
 
 // isFileOf reports whether the file of archive name with an extension is that of an archive, by its first or last bytes. An empty file is
 // one if the other file of its pair is an archive's or is empty, too: a copy to a full disk leaves such files. A lone empty file may be
-// one that another program is about to fill, unless it has the extension of a side archive. For an index the other file is the packed data.
+// one that another program is about to fill, unless it has the extension of a side archive. For an index or parity the other file is the
+// packed data.
 func isFileOf(dir, name, ext string) (bool, error) {
 	path := filepath.Join(dir, name+ext)
 	if id, err := identify(path); err != nil || id.ext != "" && id.ext == ext {
@@ -210,7 +226,7 @@ func isFileOf(dir, name, ext string) (bool, error) {
 			}
 		}
 	}
-	if ext == IndexExt {
+	if ext == IndexExt || ext == ParityExt {
 		id, err := identify(filepath.Join(dir, name+PackedDataExt))
 		return id.ext == PackedDataExt, err
 	}

@@ -1,9 +1,7 @@
 package commit
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 
 	"orcomgo/bins/vfs"
@@ -36,26 +34,16 @@ func checkReplaceable(dir, name string, s Stage, replace MayReplace, by [idLen]b
 	replaces := false
 	for other := range stages {
 		for _, ext := range exts[other] {
-			path := filepath.Join(dir, name+ext)
-			_, err := vfs.Lstat(path)
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
+			there, err := isThere(dir, name, ext)
 			if err != nil {
 				return err
-			}
-			ours, err := isFileOf(dir, name, ext)
-			if err != nil {
-				return err
-			}
-			if !ours {
-				return fmt.Errorf("%s: %w", path, ErrForeign)
 			}
 			// Bins replace everything of their name; a packed archive, only a packed one.
-			if s == Bins || other == Packed {
-				replaces = true
-			}
+			replaces = replaces || there && (s == Bins || other == Packed)
 		}
+	}
+	if _, err := isThere(dir, name, ParityExt); err != nil {
+		return err
 	}
 	switch {
 	case !replaces:
@@ -64,4 +52,17 @@ func checkReplaceable(dir, name string, s Stage, replace MayReplace, by [idLen]b
 		return fmt.Errorf("%s: %w", filepath.Join(dir, name), ErrExists)
 	}
 	return replace(dir, name, by)
+}
+
+// isThere reports whether there is a file of archive name with an extension. The error is ErrForeign if that is no file of an archive.
+func isThere(dir, name, ext string) (bool, error) {
+	path := filepath.Join(dir, name+ext)
+	if _, err := vfs.Lstat(path); err != nil {
+		return false, ignoreMissing(err)
+	}
+	ours, err := isFileOf(dir, name, ext)
+	if err == nil && !ours {
+		err = fmt.Errorf("%s: %w", path, ErrForeign)
+	}
+	return ours, err
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -16,8 +17,11 @@ import (
 // is killed. Elsewhere it has a random name, and is locked as long as it is in use.
 type Temp struct {
 	*vfs.File
-	dir  string
-	path string // the random name; "" if there is none
+	dir     string
+	path    string // the random name; "" if there is none
+	over    func() // of IfAbandoned, for the random name
+	access  Access // who may read it once it has its name
+	modeSet bool   // its mode is what it is to be
 }
 
 // How random names begin and end.
@@ -35,6 +39,22 @@ func tempPath(dir string) string {
 
 // NewTemp makes a file that will be called path.
 func NewTemp(path string) (*Temp, error) { return newTemp(filepath.Dir(path), path) }
+
+// WriteTemp is NewTemp of a file that has what write writes to it, and is synced.
+func WriteTemp(path string, write func(w io.Writer) error) (*Temp, error) {
+	t, err := NewTemp(path)
+	if err != nil {
+		return nil, err
+	}
+	if err = write(t); err == nil {
+		err = t.Sync()
+	}
+	if err != nil {
+		t.Discard()
+		return nil, err
+	}
+	return t, nil
+}
 
 // newTemp makes a file in dir; path is for messages.
 func newTemp(dir, path string) (*Temp, error) {
@@ -62,6 +82,8 @@ func newTemp(dir, path string) (*Temp, error) {
 			t.Close()
 			continue
 		}
+		path := t.path
+		t.over = IfAbandoned(func() { vfs.Remove(path) })
 		return t, nil
 	}
 }
@@ -71,7 +93,7 @@ func newTemp(dir, path string) (*Temp, error) {
 func NewUnnamed(dir, path string) (*Temp, error) {
 	t, err := newTemp(dir, path)
 	if err == nil && t.path != "" && vfs.Remove(t.path) == nil {
-		t.path = ""
+		t.noName()
 	}
 	return t, err
 }
@@ -80,6 +102,7 @@ func NewUnnamed(dir, path string) (*Temp, error) {
 // synced. If a file has that name already it is replaced, or without replace the error
 // wraps fs.ErrExist. A directory is never replaced.
 func (t *Temp) Install(path string, replace bool) error {
+	t.open()
 	if t.path == "" {
 		if !replace {
 			return t.Link(path)
@@ -98,8 +121,16 @@ func (t *Temp) Install(path string, replace bool) error {
 	if err := rename(t.path, path); err != nil {
 		return err
 	}
-	t.path = ""
+	t.noName()
 	return nil
+}
+
+// noName notes that the file has no random name any more.
+func (t *Temp) noName() {
+	t.path = ""
+	if t.over != nil {
+		t.over()
+	}
 }
 
 // Discard closes the file and removes its random name, if it has one. After Install it only
@@ -107,7 +138,7 @@ func (t *Temp) Install(path string, replace bool) error {
 func (t *Temp) Discard() {
 	if t.path != "" {
 		vfs.Remove(t.path)
-		t.path = ""
+		t.noName()
 	}
 	t.Close()
 }

@@ -2,7 +2,6 @@ package commit
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -25,7 +24,8 @@ type Tree struct{ Dir, Name string }
 func (t Tree) Path() string { return filepath.Join(t.Dir, t.Name+TreeExt) }
 
 // FindTrees returns the side archives that path leads to, sorted by name: all of a directory, the one of the path DIR/NAME.ctree, or that
-// of DIR/NAME if there is no archive of this name. The result is empty if there is none. Nothing is written.
+// of DIR/NAME if there is no archive of this name. The result is empty if there is none. A file is one by its
+// name: what it holds may be lost. Nothing is written.
 func FindTrees(path string) ([]Tree, error) {
 	info, err := vfs.Stat(path)
 	if err == nil && info.IsDir() {
@@ -36,12 +36,7 @@ func FindTrees(path string) ([]Tree, error) {
 		var found []Tree
 		for _, f := range files {
 			name, ok := strings.CutSuffix(f.Name(), TreeExt)
-			if !ok || name == "" || f.IsDir() {
-				continue
-			}
-			if ok, err := isFileOf(path, name, TreeExt); err != nil {
-				return nil, err
-			} else if ok {
+			if ok && name != "" && !f.IsDir() {
 				found = append(found, Tree{path, name})
 			}
 		}
@@ -61,7 +56,10 @@ func FindTrees(path string) ([]Tree, error) {
 			return nil, err
 		}
 	}
-	if ok, err := isFileOf(t.Dir, t.Name, TreeExt); !ok {
+	switch info, err := vfs.Stat(t.Path()); {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir():
+		return nil, nil
+	case err != nil:
 		return nil, err
 	}
 	return []Tree{t}, nil
@@ -69,17 +67,8 @@ func FindTrees(path string) ([]Tree, error) {
 
 // LookupTree reports whether dir has a side archive called name. The error is ErrForeign if another file has its name.
 func LookupTree(dir, name string) (t Tree, found bool, err error) {
-	t = Tree{dir, name}
-	if _, err := vfs.Lstat(t.Path()); errors.Is(err, fs.ErrNotExist) {
-		return t, false, nil
-	} else if err != nil {
-		return t, false, err
-	}
-	found, err = isFileOf(dir, name, TreeExt)
-	if err == nil && !found {
-		err = fmt.Errorf("%s: %w", t.Path(), ErrForeign)
-	}
-	return t, found, err
+	found, err = isThere(dir, name, TreeExt)
+	return Tree{dir, name}, found, err
 }
 
 // InstallTree makes file, which must have been synced, the side archive name of dir. It replaces the one that is there now if replaces,

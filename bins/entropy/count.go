@@ -56,72 +56,19 @@ func countNear(tables *[2 * numParts][nearTable]uint32, parts *[numParts][]byte)
 // countPairs adds the pairs of neighbours of each part to its table, with seven bits of each symbol. It returns the bitwise
 // or of all symbols.
 func countPairs(tables *[numParts][pairTable]uint32, parts *[numParts][]byte) (bits uint64) {
-	p0, p1, p2, p3 := parts[0], parts[1], parts[2], parts[3]
-	t0, t1, t2, t3 := &tables[0], &tables[1], &tables[2], &tables[3]
-	n := len(p3) // the shortest
-	p0, p1, p2 = p0[:n], p1[:n], p2[:n]
-	at := 0
+	n, at := len(parts[numParts-1]), 0 // the last part is the shortest
 	for ; at+8 <= n; at += 7 {
-		x0 := load64(p0[at:])
-		bits |= x0
-		t0[x0&pairMask]++
-		x0 >>= 8
-		t0[x0&pairMask]++
-		x0 >>= 8
-		t0[x0&pairMask]++
-		x0 >>= 8
-		t0[x0&pairMask]++
-		x0 >>= 8
-		t0[x0&pairMask]++
-		x0 >>= 8
-		t0[x0&pairMask]++
-		x0 >>= 8
-		t0[x0&pairMask]++
-		x1 := load64(p1[at:])
-		bits |= x1
-		t1[x1&pairMask]++
-		x1 >>= 8
-		t1[x1&pairMask]++
-		x1 >>= 8
-		t1[x1&pairMask]++
-		x1 >>= 8
-		t1[x1&pairMask]++
-		x1 >>= 8
-		t1[x1&pairMask]++
-		x1 >>= 8
-		t1[x1&pairMask]++
-		x1 >>= 8
-		t1[x1&pairMask]++
-		x2 := load64(p2[at:])
-		bits |= x2
-		t2[x2&pairMask]++
-		x2 >>= 8
-		t2[x2&pairMask]++
-		x2 >>= 8
-		t2[x2&pairMask]++
-		x2 >>= 8
-		t2[x2&pairMask]++
-		x2 >>= 8
-		t2[x2&pairMask]++
-		x2 >>= 8
-		t2[x2&pairMask]++
-		x2 >>= 8
-		t2[x2&pairMask]++
-		x3 := load64(p3[at:])
-		bits |= x3
-		t3[x3&pairMask]++
-		x3 >>= 8
-		t3[x3&pairMask]++
-		x3 >>= 8
-		t3[x3&pairMask]++
-		x3 >>= 8
-		t3[x3&pairMask]++
-		x3 >>= 8
-		t3[x3&pairMask]++
-		x3 >>= 8
-		t3[x3&pairMask]++
-		x3 >>= 8
-		t3[x3&pairMask]++
+		for i, p := range parts {
+			t, x := &tables[i], load64(p[at:])
+			bits |= x
+			t[x&pairMask]++
+			t[x>>8&pairMask]++
+			t[x>>16&pairMask]++
+			t[x>>24&pairMask]++
+			t[x>>32&pairMask]++
+			t[x>>40&pairMask]++
+			t[x>>48&pairMask]++
+		}
 	}
 	for i, p := range parts {
 		for j := at; j+1 < len(p); j++ {

@@ -36,8 +36,6 @@ type nameLine struct {
 	ends   [maxTokens + 1]int32
 }
 
-func (l *nameLine) size() int { return int(l.ends[l.tokens]) }
-
 // token returns token k, which may be empty if the line has no such token.
 func (l *nameLine) token(chunk []byte, k int) []byte {
 	if k >= l.tokens {

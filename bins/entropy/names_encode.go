@@ -59,7 +59,7 @@ func (n *nameStreams) split(chunk []byte) {
 // s.last is this line.
 func (s *splitter) line(start, end int) (differ int) {
 	l := &s.last
-	oldStart, oldSize, oldTokens := l.start, l.size(), l.tokens
+	oldStart, oldSize, oldTokens := l.start, int(l.ends[l.tokens]), l.tokens
 	text, old, size := s.chunk[start:], s.chunk[oldStart:], end-start
 	// Token k begins at a in this line, at b in the line before. Of l.ends what is up to k is of this line, the rest of the one before.
 	k, a, b := 0, 0, 0

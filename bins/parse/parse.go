@@ -1,5 +1,5 @@
 // Package parse has what the readers of all formats share: the errors for damaged and unknown
-// files, and a Cursor that parses numbers and bytes.
+// files, and a Cursor that parses numbers and bytes; and what their writers append.
 package parse
 
 import (
@@ -43,6 +43,10 @@ func (c *Cursor) Uvarint() uint64 {
 	v, n := binary.Uvarint(c.Rest)
 	if n <= 0 {
 		c.Fail("it ends inside a number")
+		return 0
+	}
+	if n > 1 && c.Rest[n-1] == 0 {
+		c.Fail("a number has more bytes than it needs")
 		return 0
 	}
 	c.Rest = c.Rest[n:]
@@ -145,3 +149,18 @@ func (c *Cursor) Block() []byte { return c.Bytes(uint64(c.Count(1, "bytes"))) }
 
 // Text parses a string preceded by its length.
 func (c *Cursor) Text() string { return string(c.Bytes(uint64(c.Count(1, "bytes of text")))) }
+
+// AppendBlock appends bytes, or a text, after their number.
+func AppendBlock[T []byte | string](dst []byte, block T) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(block))), block...)
+}
+
+// Flags returns the sum of 1, 2, 4 and so on for those of up to eight that are set.
+func Flags(set ...bool) (flags byte) {
+	for i, on := range set {
+		if on {
+			flags |= 1 << i
+		}
+	}
+	return flags
+}

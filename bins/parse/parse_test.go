@@ -37,6 +37,7 @@ func TestCursorFails(t *testing.T) {
 	}{
 		{"number cut off", "\x80", func(c *Cursor) { c.Uvarint() }, "it ends inside a number"},
 		{"number too long", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", func(c *Cursor) { c.Uvarint() }, "it ends inside a number"},
+		{"number with a byte too many", "\x85\x00", func(c *Cursor) { c.Uvarint() }, "a number has more bytes than it needs"},
 		{"number too large", "\x09", func(c *Cursor) { c.AtMost(8) }, "9 where at most 8 is possible"},
 		{"signed number cut off", "\x80", func(c *Cursor) { c.Varint(1) }, "it ends inside a number"},
 		{"signed number too large", "\x09", func(c *Cursor) { c.Varint(4) }, "-5 where -4 to 4 is possible"},

@@ -161,29 +161,18 @@ func maxFormSize(l *Form) int {
 }
 
 func appendForm(dst []byte, l *Form) []byte {
-	first, more := l.CR&15|byte(l.Plus)<<4, byte(0)
+	first := l.CR&15 | byte(l.Plus)<<4
 	if l.NoNewline {
 		first |= formNoNewline
 	}
-	for _, x := range []struct {
-		set bool
-		bit byte
-	}{
-		{l.SeqWidth != 0, moreSeqWidth}, {l.QualWidth != 0, moreQualWidth},
-		{l.SeqLines != nil, moreSeqLines}, {l.QualLines != nil, moreQualLines}, {l.Tail != "", moreTail},
-	} {
-		if x.set {
-			more |= x.bit
-		}
-	}
+	more := parse.Flags(l.SeqWidth != 0, l.QualWidth != 0, l.SeqLines != nil, l.QualLines != nil, l.Tail != "")
 	if more != 0 {
 		dst = append(dst, first|formMore, more)
 	} else {
 		dst = append(dst, first)
 	}
 	if l.Plus == PlusText {
-		dst = binary.AppendUvarint(dst, uint64(len(l.PlusText)))
-		dst = append(dst, l.PlusText...)
+		dst = parse.AppendBlock(dst, l.PlusText)
 	}
 	if l.SeqWidth != 0 {
 		dst = binary.AppendUvarint(dst, uint64(l.SeqWidth))
@@ -200,8 +189,7 @@ func appendForm(dst []byte, l *Form) []byte {
 		}
 	}
 	if l.Tail != "" {
-		dst = binary.AppendUvarint(dst, uint64(len(l.Tail)))
-		dst = append(dst, l.Tail...)
+		dst = parse.AppendBlock(dst, l.Tail)
 	}
 	return dst
 }

@@ -1,5 +1,7 @@
 package record
 
+import "sort"
+
 // Lengths are the lengths in bases of reads that are numbered from 0.
 type Lengths struct {
 	Each  []uint32 // nil when all reads are Fixed bases long
@@ -56,4 +58,43 @@ func (l *Lengths) Permute(perm []uint32) Lengths {
 		each[i] = l.Each[p]
 	}
 	return Lengths{Each: each}
+}
+
+// Starts are where reads begin in their bases, which are end to end.
+type Starts struct {
+	each  []uint64 // nil when all reads are fixed bases long
+	fixed int
+}
+
+// Starts returns where each read begins.
+func (l *Lengths) Starts() Starts {
+	s := Starts{fixed: int(l.Fixed)}
+	if l.Each == nil {
+		return s
+	}
+	s.each = make([]uint64, len(l.Each))
+	at := uint64(0)
+	for i, n := range l.Each {
+		s.each[i] = at
+		at += uint64(n)
+	}
+	return s
+}
+
+// Of returns where read i begins.
+func (s *Starts) Of(i int) int {
+	if s.each == nil {
+		return i * s.fixed
+	}
+	return int(s.each[i])
+}
+
+// Read returns the read of a base, and which of its bases that is.
+func (s *Starts) Read(at int) (i, offset int) {
+	if s.each == nil {
+		return at / s.fixed, at % s.fixed
+	}
+	// Reads of no bases begin where the next one does.
+	i = sort.Search(len(s.each), func(i int) bool { return s.each[i] > uint64(at) }) - 1
+	return i, at - int(s.each[i])
 }

@@ -15,7 +15,7 @@ type Options struct {
 }
 
 // CheckGroups returns what is wrong with the mates of inputs: "" if those of each pair name each other and have the same number of
-// records, and so have further mates and those that they belong to.
+// records, and so have further mates and those that they belong to, and interleaved inputs have as many first mates as second ones.
 func CheckGroups(inputs []Input) string {
 	for i := range inputs {
 		in := &inputs[i]
@@ -26,6 +26,10 @@ func CheckGroups(inputs []Input) string {
 			}
 			if lead := &inputs[in.Lead]; lead.Further || lead.Mate < 0 || !lead.First || lead.Records != in.Records {
 				return fmt.Sprintf("input %d does not have first mates for input %d", in.Lead+1, i+1)
+			}
+		case in.Interleaved:
+			if in.Mate >= 0 || in.Records%2 != 0 {
+				return fmt.Sprintf("input %d does not alternate between first and second mates", i+1)
 			}
 		case in.Mate >= 0:
 			if in.Mate >= len(inputs) || in.Mate == i {
@@ -64,6 +68,8 @@ type Input struct {
 	// which holds first mates. Mate is -1 then.
 	Further bool
 	Lead    int // only with Further
+	// Interleaved says that first and second mates alternate. Mate is -1 then. Its blocks have whole pairs.
+	Interleaved bool
 	// Records and Bytes are the totals over the input's blocks, Bytes of original text.
 	Records, Bytes uint64
 	// SourceBytes is the size of the input as it was read, compressed or not. It is not

@@ -43,19 +43,8 @@ func AppendSource(dst []byte, s *Source) []byte {
 	if s == nil {
 		return append(dst, 0)
 	}
-	flags := byte(sourceRecorded)
-	for _, f := range []struct {
-		on  bool
-		bit byte
-	}{{!s.Time.IsZero(), sourceTime}, {s.Sums != nil, sourceSums}, {s.Plain, sourcePlain}, {s.TextMD5, sourceTextMD5},
-		{s.Sample != "", sourceSample}} {
-		if f.on {
-			flags |= f.bit
-		}
-	}
-	dst = append(dst, flags)
-	dst = binary.AppendUvarint(dst, uint64(len(s.Name)))
-	dst = append(dst, s.Name...)
+	dst = append(dst, parse.Flags(true, !s.Time.IsZero(), s.Sums != nil, s.Plain, s.TextMD5, s.Sample != ""))
+	dst = parse.AppendBlock(dst, s.Name)
 	dst = binary.AppendUvarint(dst, s.Size)
 	if !s.Time.IsZero() {
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(s.Time.UnixNano()))
@@ -65,8 +54,7 @@ func AppendSource(dst []byte, s *Source) []byte {
 		dst = append(dst, s.Sums.MD5[:]...)
 	}
 	if s.Sample != "" {
-		dst = binary.AppendUvarint(dst, uint64(len(s.Sample)))
-		dst = append(dst, s.Sample...)
+		dst = parse.AppendBlock(dst, s.Sample)
 	}
 	return dst
 }

@@ -33,6 +33,9 @@ func fileMode(bits uint32) fs.FileMode {
 	return m
 }
 
+// Masked returns bits, as of ModeBits, without those that the umask of the process removes.
+func Masked(bits uint32) uint32 { return bits &^ umask }
+
 // SetMode sets the mode of an open file, which may have no name, to bits as of ModeBits.
 func (f *File) SetMode(bits uint32) error {
 	return call("fchmod", f.path, func() error { return f.f.Chmod(fileMode(bits)) })
@@ -41,6 +44,24 @@ func (f *File) SetMode(bits uint32) error {
 // SetMode sets the mode of a file or a directory to bits as of ModeBits.
 func SetMode(path string, bits uint32) error {
 	return call("chmod", path, func() error { return os.Chmod(path, fileMode(bits)) })
+}
+
+// Owner has the numbers of the user and of the group that a file belongs to.
+type Owner struct{ User, Group uint32 }
+
+// SetOwner sets the owner of an open file. Systems clear set-user-ID and set-group-ID then.
+func (f *File) SetOwner(o Owner) error {
+	return call("fchown", f.path, func() error { return f.f.Chown(int(o.User), int(o.Group)) })
+}
+
+// SetLinkOwner sets the owner of a symbolic link itself.
+func SetLinkOwner(path string, o Owner) error {
+	return call("lchown", path, func() error { return os.Lchown(path, int(o.User), int(o.Group)) })
+}
+
+// OpenEntry opens what has a name, to describe it: a FIFO without waiting for one that writes to it. A symbolic link is an error.
+func OpenEntry(path string) (*File, error) {
+	return open("open", path, func() (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|noFollow|noWait, 0) })
 }
 
 // SetTime sets the time of the last modification of a file or a directory.

@@ -16,7 +16,7 @@ func Example() {
 		return nil
 	}
 	defer func() { vfs.Fault = nil }()
-	fmt.Println(vfs.Mkdir("run"))
+	fmt.Println(vfs.Mkdir("run", 0o777))
 	// Output:
 	// run: no space left on device
 }

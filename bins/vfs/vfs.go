@@ -10,7 +10,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"time"
 )
 
@@ -18,6 +20,27 @@ import (
 // and the path of its file. An error that it returns is returned in place of the call; a
 // write writes half of its bytes first. It is for tests, which set it while no file is open.
 var Fault func(call, path string) error
+
+// Op is a change of the file system, or a sync, that was carried out.
+type Op struct {
+	Call       string // as Fault has it
+	Path, From string // From is that of a rename
+	File       *File  // of calls of a File, and of those that make one
+	At         int64  // of a write; -1: after the last one
+	Data       []byte // that was written
+}
+
+// Record, if not nil, is called after every such call of this package, so that a test can replay them as a power cut leaves them. It is
+// set while no file is open.
+var Record func(op Op)
+
+// recorded tells Record of an operation, unless it failed.
+func recorded(op Op, err error) error {
+	if Record != nil && err == nil {
+		Record(op)
+	}
+	return err
+}
 
 func injectFault(call, path string) error {
 	if Fault == nil {
@@ -67,10 +90,6 @@ func withPath(path string, err error) error {
 
 // OfPath returns an error of this package as one of another path, or nil: that of a file that is not called so yet.
 func OfPath(path string, err error) error {
-	var own *pathError
-	if errors.As(err, &own) {
-		return &pathError{path, own.err}
-	}
 	return withPath(path, err)
 }
 
@@ -144,7 +163,7 @@ func (f *File) Write(p []byte) (int, error) {
 		return n, withPath(f.path, err)
 	}
 	n, err := f.f.Write(p)
-	return n, withPath(f.path, err)
+	return n, recorded(Op{Call: "write", File: f, At: -1, Data: p}, withPath(f.path, err))
 }
 
 // WriteAt implements io.WriterAt.
@@ -154,7 +173,7 @@ func (f *File) WriteAt(p []byte, at int64) (int, error) {
 		return n, withPath(f.path, err)
 	}
 	n, err := f.f.WriteAt(p, at)
-	return n, withPath(f.path, err)
+	return n, recorded(Op{Call: "pwrite", File: f, At: at, Data: p}, withPath(f.path, err))
 }
 
 // Skip leaves a hole of n bytes where the next ones would be written: they are read as zeros. A hole at the end is there after SetSize.
@@ -172,7 +191,7 @@ func (f *File) SetSize(n int64) error {
 
 // Sync makes the content durable.
 func (f *File) Sync() error {
-	return call("fsync", f.path, f.f.Sync)
+	return recorded(Op{Call: "fsync", File: f}, call("fsync", f.path, f.f.Sync))
 }
 
 // SetTime sets the time of the last modification. Later writes change it again.
@@ -266,10 +285,10 @@ func OpenRegular(path string) (*File, error) {
 // ErrStopped is the error of OpenFIFO if nothing opens the FIFO for reading until it is stopped.
 var ErrStopped = errors.New("nothing reads it")
 
-// Create makes a file that must not exist yet; a symbolic link counts as a file.
+// Create makes a file, its owner's alone, that must not exist yet; a symbolic link counts as a file.
 func Create(path string) (*File, error) {
 	return open("create", path, func() (*os.File, error) {
-		return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|noFollow, 0o666)
+		return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|noFollow, 0o600)
 	})
 }
 
@@ -298,24 +317,45 @@ func ReadDir(dir string) ([]fs.DirEntry, error) {
 	return callFor("readdir", dir, func() ([]fs.DirEntry, error) { return os.ReadDir(dir) })
 }
 
-// Mkdir makes a directory.
-func Mkdir(dir string) error {
-	return call("mkdir", dir, func() error { return os.Mkdir(dir, 0o777) })
+// Mkdir makes a directory with permissions, less what the umask removes.
+func Mkdir(dir string, permissions fs.FileMode) error {
+	return call("mkdir", dir, func() error { return os.Mkdir(dir, permissions) })
+}
+
+// FoldsCase reports whether names in a directory, or in the one that it will be made in, are one name if they differ by case only. A test
+// has it say so by a fault of the call "foldcase".
+func FoldsCase(dir string) bool {
+	if injectFault("foldcase", dir) != nil {
+		return true
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		f, err := os.CreateTemp(dir, ".orcomgo-case-*")
+		if errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
+			continue
+		}
+		if err != nil {
+			return false // nothing can be restored there
+		}
+		f.Close()
+		defer os.Remove(f.Name())
+		_, err = os.Lstat(filepath.Join(dir, strings.ToUpper(filepath.Base(f.Name()))))
+		return err == nil
+	}
 }
 
 // Remove removes a file or an empty directory.
 func Remove(path string) error {
-	return call("unlink", path, func() error { return os.Remove(path) })
+	return recorded(Op{Call: "unlink", Path: path}, call("unlink", path, func() error { return os.Remove(path) }))
 }
 
 // Rename gives a file another name, and replaces a file that has it.
 func Rename(from, to string) error {
-	return call("rename", to, func() error { return os.Rename(from, to) })
+	return recorded(Op{Call: "rename", Path: to, From: from}, call("rename", to, func() error { return os.Rename(from, to) }))
 }
 
 // RenameNew gives a file another name. The error wraps fs.ErrExist if a file has it already.
 func RenameNew(from, to string) error {
-	return call("rename", to, func() error { return renameNew(from, to) })
+	return recorded(Op{Call: "rename", Path: to, From: from}, call("rename", to, func() error { return renameNew(from, to) }))
 }
 
 // renameByLink is RenameNew by a hard link, for systems without a call that does it.
@@ -337,10 +377,10 @@ func renameByLink(from, to string) error {
 
 // SyncDir makes the names in a directory durable.
 func SyncDir(dir string) error {
-	return call("syncdir", dir, func() error { return syncDir(dir) })
+	return recorded(Op{Call: "syncdir", Path: dir}, call("syncdir", dir, func() error { return syncDir(dir) }))
 }
 
-// CreateUnnamed makes a file without a name in dir, which is gone when the process ends
+// CreateUnnamed makes a file without a name in dir, its owner's alone, which is gone when the process ends
 // unless Link has given it a name. path is the name that it will get, for messages. The
 // error wraps errors.ErrUnsupported where the file system or the system can't do that.
 func CreateUnnamed(dir, path string) (*File, error) {
@@ -349,7 +389,7 @@ func CreateUnnamed(dir, path string) (*File, error) {
 
 // Link gives a file of CreateUnnamed a name. The error wraps fs.ErrExist if a file has it already.
 func (f *File) Link(path string) error {
-	return call("link", path, func() error { return linkUnnamed(f.f, path) })
+	return recorded(Op{Call: "link", Path: path, File: f}, call("link", path, func() error { return linkUnnamed(f.f, path) }))
 }
 
 // Lock locks a file or directory against others that call Lock, until Unlock, until it is closed or

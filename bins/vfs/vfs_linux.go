@@ -12,7 +12,7 @@ import (
 
 // createUnnamed needs a file system with O_TMPFILE, and /proc to give the file a name later.
 func createUnnamed(dir, path string) (*os.File, error) {
-	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o666)
+	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
 	switch err {
 	case nil:
 	case unix.EOPNOTSUPP, unix.EISDIR, unix.EINVAL, unix.ENOSYS:

@@ -19,3 +19,6 @@ func setPathTime(path string, t time.Time) error { return os.Chtimes(path, time.
 func renameNew(from, to string) error { return renameByLink(from, to) }
 
 func setLinkTime(string, time.Time) error { return errors.ErrUnsupported }
+
+// HasAttributes reports whether a file or directory has extended attributes or an ACL. Here it always reports false.
+func HasAttributes(path string) bool { return false }

@@ -59,6 +59,22 @@ func mapFile(f *os.File, size int64) (data []byte, unmap func(), err error) {
 	return data, func() { syscall.Munmap(data) }, nil
 }
 
+// umask is that of the process. It is read here, before there are threads, because the system returns it only as it sets another one.
+var umask = func() uint32 {
+	mask := syscall.Umask(0o077)
+	syscall.Umask(mask)
+	return uint32(mask)
+}()
+
+// OwnerOf returns the owner of a file.
+func OwnerOf(info fs.FileInfo) (o Owner, ok bool) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return o, false
+	}
+	return Owner{st.Uid, st.Gid}, true
+}
+
 // HardLinked returns what two names of one file have in common, if a file has several names.
 func HardLinked(info fs.FileInfo) (id FileID, ok bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)

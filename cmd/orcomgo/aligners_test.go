@@ -22,7 +22,7 @@ func TestAligners(t *testing.T) {
 	dir := t.TempDir()
 	simulated(t, dir, 3000)
 	var genome bytes.Buffer
-	if err := sim.Invent(sim.GenomeConfig{Size: 20_000}).WriteFASTA(&genome, 60); err != nil {
+	if err := sim.Invent(sim.GenomeConfig{Size: 20_000}).WriteFASTA(&genome); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "ref.fa"), genome.Bytes(), 0o666); err != nil {

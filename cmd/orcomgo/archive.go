@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"fmt"
-	"os"
+	"path/filepath"
+	"slices"
 
 	"orcomgo/binning"
+	"orcomgo/binning/samples"
+	"orcomgo/bins/commit"
 	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
@@ -17,13 +20,14 @@ var archiveCommand = command{
 	name:     "archive",
 	group:    wholeGroup,
 	synopsis: "IN... OUT/",
-	about:    "bin and pack in one step",
-	help: `archive reads FASTQ, FASTA or unaligned BAM, plain or compressed, and writes OUT/NAME.cdna and OUT/NAME.cmeta. What
-was written is decoded and compared before it gets its name. A directory is archived as a whole: samples, and all
-other files. More: orcomgo help directories, orcomgo help groups, orcomgo help again.
+	about:    "compress reads into an archive, and check it: bin and pack in one step",
+	help: `archive reads FASTQ, FASTA or unaligned BAM, plain or compressed, and writes OUT/NAME.cdna and
+OUT/NAME.cmeta. What was written is decoded and compared before it gets its name. A directory is
+archived as a whole: samples, and all other files. More: orcomgo help directories, orcomgo help
+groups, orcomgo help again.
 
 Examples:
-  orcomgo archive reads.fastq.gz run/                   one file; several, and - for standard input, are possible, too
+  orcomgo archive reads.fastq.gz run/                   one file or several; - is standard input
   orcomgo archive -1 R1.fastq.gz -2 R2.fastq.gz run/    a pair; repeat -1 and -2 for more pairs
   orcomgo archive --dry-run --exclude '*.tmp' run/ archives/    what of a directory would go where
   orcomgo archive --group auto strains/ archives/       similar samples share an archive
@@ -44,7 +48,7 @@ func newArchiveFlags(f *pflag.FlagSet, name string) *archiveFlags {
 	f.StringArrayVar(&o.include, "include", nil, "of a directory, only what matches a `PATTERN` as *.xml or Data/**; may be repeated")
 	f.StringArrayVar(&o.exclude, "exclude", nil, "of a directory, nothing that matches a `PATTERN`; may be repeated")
 	f.StringArrayVar(&o.asIs, "as-is", nil, "of a directory, store files that match a `PATTERN` byte for byte")
-	f.BoolVarP(&o.dryRun, "dry-run", "n", false, "of a directory, list what would go where, and write nothing")
+	f.BoolVarP(&o.dryRun, "dry-run", "n", false, "list what would go where, and write nothing")
 	o.add(f)
 	return o
 }
@@ -64,91 +68,89 @@ type archiveFlags struct {
 
 func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error {
 	o.tuning = s.tuning
-	level, err := o.level()
-	if err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
-	if o.tempDir != "" {
-		if err := checkTempDir(o.tempDir); err != nil {
-			return usagef("archive: --tmpdir is %q: %w", o.tempDir, err)
-		}
-	}
-	directory := len(args) > 1 && anyDirectory(args[:len(args)-1])
-	for _, flag := range []string{"include", "exclude", "as-is", "dry-run"} {
+	directory := len(args) > 1 && slices.ContainsFunc(args[:len(args)-1], batches.IsDirectory)
+	for _, flag := range []string{"include", "exclude", "as-is"} {
 		if o.given(flag) && (!directory || o.sheet != "") {
-			return o.usagef("--%s is for a directory", flag)
+			return usagef("--%s is for a directory", flag)
 		}
 	}
 	if o.sheet != "" || directory {
-		return o.batch(ctx, s, args, level)
+		return o.batch(ctx, s, args)
 	}
-	if o.given("group") {
-		return o.usagef("--group is for a directory of samples or a sheet (--samples)")
+	for _, flag := range []string{"group", "jobs"} {
+		if o.given(flag) {
+			return usagef("--%s is for a directory of samples or a sheet (--samples)", flag)
+		}
 	}
-	if o.given("jobs") {
-		return o.usagef("--jobs is for a directory of samples or a sheet (--samples)")
+	if o.dryRun {
+		c, err := o.config(args)
+		if err != nil {
+			return err
+		}
+		b := &batch{archiveFlags: o, config: c}
+		b.list = oneSample(&b.config)
+		return b.tellPlan(s)
 	}
 	c, bar, err := o.prepare(ctx, s, args, packStages(o.noVerify, binModel)...)
 	if err != nil {
 		return err
 	}
 	defer bar.close()
-	a := o.archiving(c, level)
+	a := o.archiving(c)
 	a.MayReplace(tree.NewNeeds(c.OutDir))
-	a.Report, a.Finish, a.Note = bar.report, bar.finish, bar.note
+	a.Report, a.Finish, a.Note, a.Pack.Sized = bar.report, bar.finish, bar.note, bar.sized
 	summary, outcome, err := a.Run(ctx)
 	bar.close()
 	if err != nil {
-		return hintName(err)
+		return o.hintMates(err)
 	}
 	if outcome == batches.WasThere && !o.json {
-		if !o.quiet {
-			fmt.Fprintf(s.err, "%s holds these inputs already: nothing to do\n", oneLine(a.Path()))
+		return o.nothingToDo(s, a.Path()+" holds these inputs already")
+	}
+	return o.packed(s, "archive", a.Path(), summary, a.Bins)
+}
+
+// check checks flags that each run has.
+func (o *archiveFlags) check() error {
+	if o.tempDir != "" {
+		if err := checkTempDir(o.tempDir); err != nil {
+			return usagef("--tmpdir is %q: %w", o.tempDir, err)
 		}
-		return nil
 	}
-	return o.packed(s, "archive", summary, a.Bins)
+	return o.effort.check()
 }
 
-// packOptions returns how to pack what c bins: with the same threads and memory, and on a GPU if it bins on one.
-func (o *archiveFlags) packOptions(c *binning.Config, level compress.Level) compress.PackOptions {
-	p := compress.PackOptions{
+// archiving returns what is to be done for the inputs of c: they are packed with the threads and the memory that bin them, and on a GPU if
+// one bins them.
+func (o *archiveFlags) archiving(c binning.Config) *batches.Archive {
+	a := &batches.Archive{Config: c, UsableGPU: func() (bool, error) { return usableGPU(o.device) }, Collect: collectGarbage}
+	a.Pack = compress.PackOptions{
 		Threads: c.Threads, Memory: c.Memory, GPU: c.NewAssigner != nil,
-		Tool: tool, Level: level, TwoBit: o.twoBit, SliceText: uint64(o.slice), NoVerify: o.noVerify, Force: o.force,
+		Tool: tool, TwoBit: o.twoBit, SliceText: uint64(o.slice), NoVerify: o.noVerify, Force: o.force,
+		Parity: float64(o.parity),
 	}
-	o.tuning.pack(p)
-	return p
-}
-
-// archiving returns what is to be done for the inputs of c.
-func (o *archiveFlags) archiving(c binning.Config, level compress.Level) *batches.Archive {
-	a := &batches.Archive{Config: c, Pack: o.packOptions(&c, level), UsableGPU: func() (bool, error) { return usableGPU(o.device) },
-		Collect: garbage.collect}
-	if a.Config.Name == "" {
-		a.Config.Name = binning.ArchiveName(c.Inputs)
+	o.tuning.pack(a.Pack)
+	a.Config.Name = oneSample(&c)[0].Name
+	if o.given("two-bit") {
+		a.TwoBit = &o.twoBit
 	}
-	if o.given("level") {
-		a.Level = &level
-	}
+	a.Pack.Access = batches.AccessTo(c.Inputs, nil)
 	a.Config.Hold, a.Config.TempDir = c.Memory/max(o.tuning.heldShare, heldShare), o.tempDir
 	return a
 }
 
-// anyDirectory reports whether one of the paths is a directory.
-func anyDirectory(paths []string) bool {
-	for _, path := range paths {
-		if batches.IsDirectory(path) {
-			return true
+// oneSample returns what is given as files as the only sample of a batch. That of a pair is called as one of a directory: run for run_R1.
+func oneSample(c *binning.Config) []samples.Sample {
+	name := binning.ArchiveName(c.Inputs)
+	if in := c.Inputs[0]; in.Mate >= 0 {
+		x, _ := samples.Parse(filepath.Base(in.Path))
+		y, _ := samples.Parse(filepath.Base(c.Inputs[in.Mate].Path))
+		if x.Role == samples.First && y.Role == samples.Second && x.Sample == y.Sample && commit.CheckName(x.Sample) == nil {
+			name = x.Sample
 		}
 	}
-	return false
-}
-
-func sameDirectory(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
+	return []samples.Sample{{Name: cmp.Or(c.Name, name), Inputs: c.Inputs}}
 }

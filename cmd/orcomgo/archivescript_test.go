@@ -15,6 +15,8 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/compress/archive"
+	"orcomgo/compress/parity"
+	"orcomgo/internal/codectest"
 )
 
 // Commands for scripts that damage or forge archives.
@@ -64,10 +66,11 @@ func scriptCutEnd(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	b := []byte(ts.ReadFile(args[0]))
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b[:len(b)-n], 0o666))
+	os.Remove(parity.Path(ts.MkAbs(args[0])))
 }
 
 // scriptDamageColumn: damagecolumn ARCHIVE INPUT COLUMN flips a bit in the middle of the
-// column (lengths, forms, names or quals) of the input's first slice.
+// column (lengths, forms, names or quals) of the input's first slice. The parity that would mend that is lost, too.
 func scriptDamageColumn(ts *testscript.TestScript, _ bool, args []string) {
 	r, err := archive.Open(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -85,8 +88,10 @@ func scriptDamageColumn(ts *testscript.TestScript, _ bool, args []string) {
 			path := r.Paths()[0]
 			b, err := os.ReadFile(path)
 			ts.Check(err)
+			b = codectest.WithoutParity(b)
 			b[s.Off+s.Len/2] ^= 4
 			ts.Check(os.WriteFile(path, b, 0o666))
+			os.Remove(parity.Path(path))
 			return
 		}
 	}

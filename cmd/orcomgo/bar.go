@@ -67,57 +67,36 @@ func (p *progress) newBar(s *stage, width int) *progressbar.ProgressBar {
 // draw returns the state of a stage and of the whole as a line that fits the terminal: with a bar if it is known how much there is to do.
 func (p *progress) draw(s *stage, known bool) string {
 	width := p.width() - 1 // terminals may begin a new line after the last character
-	text := s.name + ", " + p.whole(known)
-	if s.total > 0 {
-		if p.barOf != s {
-			p.bar, p.barOf = p.newBar(s, width), s
-		}
-		if p.bar != nil {
-			p.bar.ChangeMax64(int64(s.total))
-			p.bar.Set64(int64(s.done))
-			p.bar.Describe(text)
-			if line := p.bar.String(); utf8.RuneCountInString(escapes.ReplaceAllString(line, "")) <= width {
-				return strings.TrimSuffix(strings.TrimPrefix(line, "\r"), "\x1b[0K")
-			}
+	if s.total > 0 && s.bar != nil {
+		s.bar.ChangeMax64(int64(s.total))
+		s.bar.Set64(int64(s.done))
+		s.bar.Describe(s.name + ", " + p.whole(known))
+		if line := s.bar.String(); utf8.RuneCountInString(escapes.ReplaceAllString(line, "")) <= width {
+			return strings.TrimSuffix(strings.TrimPrefix(line, "\r"), "\x1b[0K")
 		}
 	}
-	if s.total > 0 {
-		text = fmt.Sprintf("%s %d %%, %s", s.name, s.share(), p.whole(known))
-	}
-	line := []rune(text)
+	line := []rune(p.text(s, known))
 	return string(line[:min(max(width, 0), len(line))])
 }
 
-// line returns the state of a stage and of the whole as a line of a log.
-func (p *progress) line(s *stage, known bool, now time.Time) string {
-	percent := "? %"
+// text says how far a stage and the whole are.
+func (p *progress) text(s *stage, known bool) string {
+	share := ""
 	switch {
-	case !s.started:
-		return fmt.Sprintf("%s: begins; %s", s.name, p.whole(known))
+	case s.total > 0 && s.started && !p.terminal:
+		share = fmt.Sprintf(" %d %%, %s/s", s.share(), s.unit.text(rate(s.done, p.now().Sub(s.began))))
 	case s.total > 0:
-		percent = fmt.Sprintf("%d %%", s.share())
+		share = fmt.Sprintf(" %d %%", s.share())
+	case s.started:
+		share = " " + s.unit.text(s.done)
 	}
-	return fmt.Sprintf("%s: %s, %s, %s/s; %s", s.name, percent, s.counts(), s.unit.text(rate(s.done, now.Sub(s.began))), p.whole(known))
+	return s.name + share + ", " + p.whole(known)
 }
 
 // share returns how much of a stage is done, in percent. It never falls.
 func (s *stage) share() int {
 	s.percent = max(s.percent, int(float64(s.done)/float64(s.total)*100))
 	return s.percent
-}
-
-// counts says how much of how much is done.
-func (s *stage) counts() string {
-	switch {
-	case !s.started && s.total == 0:
-		return ""
-	case s.total == 0:
-		return s.unit.text(s.done)
-	}
-	if s.unit == bytesUnit {
-		return bytesText(s.done) + " of " + bytesText(s.total)
-	}
-	return countText(s.done) + " of " + s.unit.text(s.total)
 }
 
 // whole says how much of all stages is done, and how long the rest takes.

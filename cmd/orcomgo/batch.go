@@ -2,13 +2,18 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"io/fs"
+	"path"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
 	"orcomgo/binning"
 	"orcomgo/binning/samples"
+	"orcomgo/bins/commit"
 	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
@@ -20,7 +25,6 @@ import (
 type batch struct {
 	*archiveFlags
 	config  binning.Config // but for what each sample has of its own
-	level   compress.Level
 	list    []samples.Sample
 	results []result // of list
 	trees   []*samples.Tree
@@ -33,6 +37,9 @@ type batch struct {
 	sideResults []*sideResult // of trees
 
 	needs *tree.Needs // of the side archives in OUT that are not of trees
+
+	sideOf  map[string]string      // the side archives that list files of reads, by the paths of these
+	allowed map[string]fs.FileMode // the modes of files in directories, less what the directories above them don't allow
 
 	mu    sync.Mutex
 	parts []*progress // of samples that are being archived
@@ -52,8 +59,8 @@ type result struct {
 }
 
 // batch archives the samples of directories or of a sheet.
-func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string, level compress.Level) error {
-	b := &batch{archiveFlags: o, level: level, log: s.log}
+func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string) error {
+	b := &batch{archiveFlags: o, log: s.log}
 	if err := b.prepare(args); err != nil {
 		return err
 	}
@@ -77,6 +84,10 @@ func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string, lev
 	if err := b.group(ctx); err != nil {
 		return err
 	}
+	if n := max(len(b.list), 1); o.jobs > n {
+		b.bar.note(fmt.Sprintf("%s at a time, not %d: there are no more archives to make", plural(uint64(n), "archive"), o.jobs))
+		o.jobs = n
+	}
 	b.begin()
 	stop := b.watch()
 	b.archiveAll(ctx, device)
@@ -92,7 +103,7 @@ func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string, lev
 // checkJobs returns a usage error if the jobs have too little memory.
 func (o *archiveFlags) checkJobs() error {
 	if o.memory/size(o.jobs) < minMemory {
-		return o.usagef("--memory %s is too little for --jobs %d: each takes at least 64MiB", o.memory.String(), o.jobs)
+		return usagef("--memory %s is too little for --jobs %d: each takes at least 96MB", o.memory.String(), o.jobs)
 	}
 	return nil
 }
@@ -123,21 +134,18 @@ func (b *batch) prepare(args []string) (err error) {
 	o := b.archiveFlags
 	switch {
 	case len(o.first)+len(o.second)+len(o.third)+len(o.fourth) > 0:
-		return o.usagef("-1 to -4 can't be combined with samples")
+		return usagef("-1 to -4 can't be combined with samples")
 	case o.sheet != "" && len(args) != 1:
-		return o.usagef("give nothing but the output directory with --samples")
+		return usagef("give nothing but the output directory with --samples")
 	case o.given("as"):
-		return o.usagef("--as can't be combined with samples, which have names")
+		return usagef("--as can't be combined with samples, which have names")
 	case o.jobs < 1:
-		return o.usagef("--jobs must be at least 1")
+		return usagef("--jobs must be at least 1")
 	case o.jobs > 1 && o.device == "gpu":
-		return o.usagef("--jobs and --device gpu exclude each other: one sample at a time can use a GPU")
+		return usagef("--jobs and --device gpu exclude each other: one sample at a time can use a GPU")
 	}
 	b.config.OutDir = args[len(args)-1]
-	if b.config.OutDir == "" || b.config.OutDir == "-" {
-		return o.usagef("the output is a directory, not %q", b.config.OutDir)
-	}
-	if err := checkOutput(o.command, b.config.OutDir, pairAdvice(args)); err != nil {
+	if err := checkOutput(b.config.OutDir, "give the output directory last"); err != nil {
 		return err
 	}
 	if err := o.settings(&b.config); err != nil {
@@ -164,18 +172,43 @@ func (b *batch) begin() {
 	}
 	b.sum += b.sideTotal()
 	var own []string
+	b.sideOf, b.allowed = make(map[string]string), make(map[string]fs.FileMode)
 	for _, t := range b.trees {
-		own = append(own, sideName(t.Root))
+		name := sideName(t.Root)
+		own = append(own, name)
+		above := map[string]fs.FileMode{".": searchable(t.Info.Mode())} // by the path of a directory below the root
+		for i := range t.Files {
+			f := &t.Files[i]
+			allowed := above[path.Dir(f.Rel)]
+			b.allowed[f.Path] = f.Info.Mode() & allowed
+			switch f.Class {
+			case samples.Reads:
+				b.sideOf[f.Path] = name
+			case samples.Directory:
+				above[f.Rel] = allowed & searchable(f.Info.Mode())
+			}
+		}
 	}
 	b.needs = tree.NewNeeds(b.config.OutDir, own...)
+}
+
+// searchable returns the permissions that files in a directory of this mode have at most: nobody reads them who can't search it.
+func searchable(mode fs.FileMode) fs.FileMode {
+	allowed := fs.FileMode(0o777)
+	for _, who := range []fs.FileMode{0o001, 0o010} {
+		if mode&who == 0 {
+			allowed &^= 7 * who
+		}
+	}
+	return allowed
 }
 
 // stages returns the stages of a batch, of which the last one has this name.
 func (b *batch) stages(last string) (list []stageModel) {
 	if b.groupBy != batches.GroupNone {
-		list = append(list, stageModel{name: batches.ComparingSamples, unit: bytesUnit, group: 0, weight: 5})
+		list = append(list, stageModel{name: batches.ComparingSamples, unit: bytesUnit, group: 0, perUnit: 5})
 	}
-	return append(list, stageModel{name: last, unit: bytesUnit, group: 1, weight: 95})
+	return append(list, stageModel{name: last, unit: bytesUnit, group: 1, perUnit: 95})
 }
 
 // scan finds the samples of directories.
@@ -189,7 +222,7 @@ func (b *batch) scan(dirs []string) error {
 		for _, text := range p.patterns {
 			g, err := samples.NewGlob(text)
 			if err != nil {
-				return b.usagef("--%s: %w", p.flag, err)
+				return usagef("--%s: %w", p.flag, err)
 			}
 			*p.globs = append(*p.globs, g)
 		}
@@ -197,24 +230,36 @@ func (b *batch) scan(dirs []string) error {
 	names := make(map[string]string)
 	for _, dir := range dirs {
 		if !batches.IsDirectory(dir) {
-			return b.usagef("%s is no directory: give directories of samples, or files, but not both", dir)
+			return usagef("%s is no directory: give directories of samples, or files, but not both", dir)
 		}
 		t, err := samples.Scan(dir, o)
 		if err != nil {
 			return err
 		}
 		name := sideName(dir)
-		if other, ok := names[name]; ok && sameDirectory(dir, other) {
-			return b.usagef("the directory %s is given twice", dir)
+		if other, ok := names[name]; ok && binning.SameFile(dir, other) {
+			return usagef("the directory %s is given twice", dir)
 		} else if ok {
-			return b.usagef("the side archives of %s and %s would have the same name: archive one at a time", other, dir)
+			return usagef("the side archives of %s and %s would have the same name: archive one at a time", other, dir)
 		}
 		names[name] = dir
 		b.trees, b.unread = append(b.trees, t), append(b.unread, t.Unread...)
+		archived := 0
 		for _, f := range t.Files {
-			if f.Class == samples.Other {
-				b.others = append(b.others, f.Path)
+			if f.Class != samples.Other {
+				continue
 			}
+			b.others = append(b.others, f.Path)
+			if f.NoReads {
+				b.notes = append(b.notes, f.Path+": its name is one of reads, but it holds none: it is stored as it is")
+			}
+			ext := filepath.Ext(f.Path)
+			if (ext == commit.BinsDataExt || ext == commit.PackedDataExt || ext == commit.TreeExt) && commit.IsArchiveFile(f.Path) {
+				archived++
+			}
+		}
+		if archived > 0 {
+			b.notes = append(b.notes, fmt.Sprintf("%s: %s in it, stored as any other files", dir, plural(uint64(archived), "archive")))
 		}
 	}
 	b.list = samples.Samples(b.formerNames(), b.trees...)
@@ -223,17 +268,10 @@ func (b *batch) scan(dirs []string) error {
 
 // chooseDevice returns the device for all samples: auto is a GPU where a sample is large enough for one. It may replace the process.
 func (b *batch) chooseDevice(ctx context.Context) (string, error) {
-	if b.device == "auto" && (b.jobs > 1 || b.limit() < minGPUMemory) {
-		return "cpu", nil
-	}
-	use, err := useGPU(ctx, b.device, func() bool {
-		for _, s := range b.list {
-			if largeEnoughForGPU(s.Inputs, b.threads) {
-				return true
-			}
-		}
-		return false
-	})
+	use, err := useGPU(ctx, b.device, b.enoughForGPU(func() bool {
+		large := func(s samples.Sample) bool { return largeEnoughForGPU(s.Inputs, b.threads) }
+		return b.jobs == 1 && slices.ContainsFunc(b.list, large)
+	}))
 	if err == nil && !use {
 		return "cpu", nil
 	}
@@ -296,12 +334,18 @@ func (b *batch) archive(ctx context.Context, i, threads int, device string) {
 		c := b.config
 		c.Inputs, c.Threads, c.Memory = sample.Inputs, threads, uint64(b.memory)/uint64(b.jobs)
 		if r.err = useDevice(ctx, device, &c); r.err == nil {
-			a := b.archiving(c, b.level)
+			a := b.archiving(c)
+			a.Pack.Access = batches.AccessTo(c.Inputs, b.allowed)
+			for _, in := range c.Inputs {
+				if side, ok := b.sideOf[in.Path]; ok && !slices.Contains(a.Pack.Sides, side) { // a group may be of several directories
+					a.Pack.Sides = append(a.Pack.Sides, side)
+				}
+			}
 			a.MayReplace(b.needs)
-			a.Report, a.Finish = part.report, part.finish
+			a.Report, a.Finish, a.Pack.Sized = part.report, part.finish, part.sized
 			a.Note = func(line string) { b.bar.note(sample.Name + ": " + line) }
 			r.summary, r.outcome, r.err = b.runNamed(ctx, a, sample)
-			garbage.collect() // before the next one
+			collectGarbage() // before the next one
 		}
 	}
 	r.err, r.took = hint(r.err), time.Since(began)
@@ -317,12 +361,23 @@ func (b *batch) archive(ctx context.Context, i, threads int, device string) {
 	}
 }
 
-// text says what became of a sample.
-func (r *result) text() string {
+// word says what became of a sample, for scripts.
+func (r *result) word() (word, problem string) {
 	switch {
 	case r.err != nil:
-		return "FAILED: " + oneLine(r.err.Error())
+		return "failed", oneLine(r.err.Error())
 	case r.outcome == batches.WasThere:
+		return "present", ""
+	}
+	return "archived", ""
+}
+
+// text says what became of a sample.
+func (r *result) text() string {
+	switch word, problem := r.word(); word {
+	case "failed":
+		return "FAILED: " + problem
+	case "present":
 		return "there already"
 	}
 	return "archived"
@@ -336,12 +391,12 @@ func (b *batch) checkGroup() (err error) {
 	switch b.groupBy {
 	case batches.GroupAuto, batches.GroupNone:
 	case "":
-		return b.usagef("--group is auto, none or a file")
+		return usagef("--group is auto, none or a file")
 	default:
 		b.groups, err = samples.ReadGroups(b.groupBy)
 	}
 	if err == nil && b.groupBy != batches.GroupNone && b.config.Record == binning.RecordNothing {
-		return b.usagef("--group and --source none exclude each other: the names of the samples are recorded with the files")
+		return usagef("--group and --source none exclude each other: the names of the samples are recorded with the files")
 	}
 	return err
 }
@@ -351,6 +406,9 @@ func (b *batch) group(ctx context.Context) error {
 	g := batches.Grouping{By: b.groupBy, Table: b.groups, OutDir: b.config.OutDir, Force: b.force, Threads: b.threads, Samples: b.list}
 	if b.bar != nil {
 		g.Report, g.Finish, g.Note = b.bar.report, b.bar.finish, b.bar.note
+		for _, n := range b.notes {
+			b.bar.note(n)
+		}
 	}
 	err := g.Group(ctx)
 	b.list = g.Samples

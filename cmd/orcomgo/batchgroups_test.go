@@ -15,12 +15,12 @@ func TestListedGroupNote(t *testing.T) {
 	if err := os.Mkdir(run, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	strains(t, run, 2, 500_000)
+	strains(t, run, 2, 200_000)
 	text, err := os.ReadFile(filepath.Join(run, "strain0.fasta"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, run, map[string][]byte{"small.fasta": append(bytes.Clone(text[:100_000]), '\n')})
+	put(t, run, map[string][]byte{"small.fasta": append(bytes.Clone(text[:40_000]), '\n')})
 	put(t, dir, map[string][]byte{"groups.csv": []byte("sample,group\nsmall,all\nstrain0,all\nstrain1,all\n"),
 		"pair.csv": []byte("sample,group\nstrain0,pair\nstrain1,pair\n")})
 	const note = "small: restoring it alone takes about "

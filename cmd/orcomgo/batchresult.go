@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -11,7 +12,6 @@ import (
 
 	"orcomgo/binning"
 	"orcomgo/bins/commit"
-	"orcomgo/cmd/orcomgo/batches"
 )
 
 // batchJSON is what archive --json prints of many samples.
@@ -43,7 +43,8 @@ type sideJSON struct {
 type sampleJSON struct {
 	Sample       string   `json:"sample"`
 	Archive      string   `json:"archive"` // DIR/NAME
-	Result       string   `json:"result"`  // archived, present or failed
+	ArchiveFiles []string `json:"archive_files"`
+	Result       string   `json:"result"` // archived, present or failed
 	Problem      string   `json:"problem,omitempty"`
 	Samples      []string `json:"samples,omitempty"` // of a group
 	Inputs       []string `json:"inputs"`
@@ -56,34 +57,23 @@ type sampleJSON struct {
 
 // tell prints what became of all samples. The error says how many failed.
 func (b *batch) tell(s *streams) error {
-	j := batchJSON{runJSON: b.runJSON("archive"), Jobs: b.jobs, Samples: []sampleJSON{}, Unread: []string{}, Others: list(b.others),
+	j := batchJSON{runJSON: b.runJSON("archive"), Jobs: b.jobs, Samples: []sampleJSON{}, Unread: linesOf(b.unread), Others: list(b.others),
 		Sides: []sideJSON{}}
+	counts := make(map[string]int)
 	for i := range b.list {
-		j.Samples = append(j.Samples, b.sampleJSON(i))
-		switch r := &b.results[i]; {
-		case r.err != nil:
-			j.Failed++
-		case r.outcome == batches.WasThere:
-			j.Present++
-		default:
-			j.Archived++
-		}
+		k := b.sampleJSON(i)
+		counts[k.Result]++
+		j.Samples = append(j.Samples, k)
 	}
+	j.Archived, j.Present, j.Failed = counts["archived"], counts["present"], counts["failed"]
 	sideFailed := ""
 	for i, r := range b.sideResults {
-		k := sideJSON{Archive: commit.Tree{Dir: b.config.OutDir, Name: r.name}.Path(), Result: "archived", Files: r.files, Others: r.others,
+		k := sideJSON{Archive: commit.Tree{Dir: b.config.OutDir, Name: r.name}.Path(), Files: r.files, Others: r.others,
 			Bytes: r.bytes, Stored: r.stored, Seconds: r.took.Seconds()}
-		switch {
-		case r.err != nil:
-			k.Result, k.Problem = "failed", oneLine(r.err.Error())
+		if k.Result, k.Problem = r.word(); r.err != nil {
 			sideFailed = b.trees[i].Root
-		case r.outcome == batches.WasThere:
-			k.Result = "present"
 		}
 		j.Sides = append(j.Sides, k)
-	}
-	for _, err := range b.unread {
-		j.Unread = append(j.Unread, oneLine(err.Error()))
 	}
 	var err error
 	switch {
@@ -135,20 +125,13 @@ func (b *batch) unsuitedReads() bool {
 
 func (b *batch) sampleJSON(i int) sampleJSON {
 	r := &b.results[i]
-	j := sampleJSON{Sample: b.list[i].Name, Archive: b.path(i), Result: "archived", Samples: b.list[i].Members(),
-		Inputs: []string{}, Seconds: r.took.Seconds()}
-	for _, in := range b.list[i].Inputs {
-		j.Inputs = append(j.Inputs, in.Path)
-	}
-	switch {
-	case r.err != nil:
-		j.Result, j.Problem = "failed", oneLine(r.err.Error())
-	case r.outcome == batches.WasThere:
-		j.Result = "present"
-	}
+	j := sampleJSON{Sample: b.list[i].Name, Archive: b.path(i), Samples: b.list[i].Members(),
+		Inputs: pathsOf(b.list[i].Inputs), Seconds: r.took.Seconds()}
+	j.Result, j.Problem = r.word()
 	if s := r.summary; s != nil && r.err == nil {
 		j.Records, j.Bases, j.TextBytes, j.ArchiveBytes = s.Records, s.Bases, s.TextBytes, s.ArchiveBytes
 	}
+	j.ArchiveFiles = list(packedFiles(j.Archive))
 	return j
 }
 
@@ -163,7 +146,10 @@ func (b *batch) table(w io.Writer, j *batchJSON) error {
 		fmt.Fprintf(w, "%s: %s, %s; %s bytes in %s: %s\n", oneLine(k.Archive), plural(uint64(k.Files), "side file"),
 			plural(uint64(k.Others), "other entry"), countText(k.Bytes), countText(uint64(k.Stored)), b.sideResults[i].text())
 	}
-	return b.last(w, text)
+	if err := b.last(w, text); err != nil || j.Archived == 0 {
+		return err
+	}
+	return tellWritten(w, []string{filepath.Join(b.config.OutDir, "") + "/"})
 }
 
 // sampleTable prints a line for each sample, if there are any, and returns the bytes of their texts.
@@ -187,12 +173,20 @@ func (b *batch) sampleTable(w io.Writer, j *batchJSON) (text uint64, err error) 
 	if err := t.Flush(); err != nil {
 		return text, err
 	}
+	all, counts := 0, make(map[string]int) // of samples, where j has those of archives
 	for i := range j.Samples {
-		if s := &j.Samples[i]; len(s.Samples) > 0 {
+		s := &j.Samples[i]
+		n := max(len(s.Samples), 1)
+		all, counts[s.Result] = all+n, counts[s.Result]+n
+		if len(s.Samples) > 0 {
 			fmt.Fprintf(w, "%s holds the samples %s\n", oneLine(s.Sample), oneLine(strings.Join(s.Samples, ", ")))
 		}
 	}
-	fmt.Fprintf(w, "%s: %d archived, %d there already, %d failed; %s bytes of text in %s\n", plural(uint64(len(j.Samples)), "sample"),
-		j.Archived, j.Present, j.Failed, countText(text), countText(stored))
+	what := plural(uint64(all), "sample")
+	if all > len(j.Samples) {
+		what += " in " + plural(uint64(len(j.Samples)), "archive")
+	}
+	fmt.Fprintf(w, "%s: %d archived, %d there already, %d failed; %s bytes of text in %s\n", what,
+		counts["archived"], counts["present"], counts["failed"], countText(text), countText(stored))
 	return text, nil
 }

@@ -2,9 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"orcomgo/binning"
+	"orcomgo/binning/samples"
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/cmd/orcomgo/batches"
@@ -18,13 +23,14 @@ var binCommand = command{
 	group:    stepGroup,
 	synopsis: "IN... OUT/",
 	about:    "sort reads by signature into bins",
-	help: `bin reads FASTQ or FASTA and writes OUT/NAME.bdna and OUT/NAME.bmeta, NAME from the first input. Inputs may be plain,
-gzip, bgzip, zstd, xz or bzip2, told apart by their content; - is standard input. OUT is a directory, made if it is
-missing; a name that looks like a file of reads (x.fastq.gz) or a URL is refused. Everything is kept unless a flag
-says otherwise. Unaligned BAM is read as FASTQ, without its tags. Of each input file its name, size, time, SHA-256 and
-MD5 are recorded, for info --sha256 and --md5. Of a plain file, which is read faster than one thread can compute
-these, they are computed by pack; --source all has bin compute them too. With --source none nothing is recorded, and
-equal texts give equal bins, whatever files they are from.
+	help: `bin reads FASTQ or FASTA and writes OUT/NAME.bdna and OUT/NAME.bmeta, NAME from the first input.
+Inputs may be plain, gzip, bgzip, zstd, xz or bzip2, told apart by their content; - is standard
+input. OUT is a directory, made if it is missing; a name that looks like a file of reads
+(x.fastq.gz) or a URL is refused. Everything is kept unless a flag says otherwise. Unaligned BAM is
+read as FASTQ, without its tags. Of each input file its name, size, time, SHA-256 and MD5 are
+recorded, for info --sha256 and --md5. Of a plain file, which is read faster than one thread can
+compute these, they are computed by pack; --source all has bin compute them too. With --source none
+nothing is recorded, and equal texts give equal bins, whatever files they are from.
 
 Examples:
   orcomgo bin reads.fastq.gz run/                           one file
@@ -50,15 +56,19 @@ type binFlags struct {
 	command               string // bin or archive, for messages
 	first, second         []string
 	third, fourth         []string
+	unpaired              bool
 	readsOnly, force      bool
 	order, names, quality string
 	source                string
 	blockSize             size
-	streams, gpus         int
+	streams               int
 	device                string
 	name                  string
 	given                 func(flag string) bool
 	tuning                tuning
+
+	noticed bool     // a pair was found that was not given as one
+	notes   []string // what is odd about the inputs
 }
 
 // define defines the flags, but for those of resources.
@@ -67,19 +77,19 @@ func (o *binFlags) define(f *pflag.FlagSet) {
 	f.StringArrayVarP(&o.second, "second", "2", nil, "`FILE` of second mates, as many as -1")
 	f.StringArrayVarP(&o.third, "third", "3", nil, "`FILE` of third reads or of an index (I1), as many as -1 or none")
 	f.StringArrayVarP(&o.fourth, "fourth", "4", nil, "`FILE` of fourth reads or of another index (I2), likewise")
+	f.BoolVar(&o.unpaired, "unpaired", false, "take files given without -1 and -2 for no pairs, and no file for interleaved mates")
 	f.BoolVar(&o.readsOnly, "reads-only", false, "keep nothing but the sequences: no names, no qualities")
 	f.StringVar(&o.order, "order", "original", "`ORDER` of the records: original, or any to discard it")
 	f.StringVar(&o.names, "names", "keep", "`NAMES` of the records: keep, or drop to number them")
 	f.StringVar(&o.quality, "quality", "keep", "`QUALITIES`: keep, bin8 for Illumina's eight levels, or drop")
-	f.StringVar(&o.name, "as", "", "`NAME` of the archive (default: that of the first input, without extensions)")
+	f.StringVar(&o.name, "as", "", "`NAME` of the archive (default: that of the first input, without extensions and _R1 of a pair)")
 	f.StringVar(&o.source, "source", "auto", "`WHAT` to record of the input files: auto, all, time or none (see bin --help)")
 	f.StringVar(&o.device, "device", "auto", "`WHERE` to run: auto, cpu or gpu")
 	f.BoolVarP(&o.force, "force", "f", false, "replace an archive of that name, unless a directory needs it")
 	o.blockSize = binning.DefaultBlockSize
 	f.Var(&o.blockSize, "block-size", "`SIZE` of text that is sorted at a time")
 	f.IntVar(&o.streams, "streams", 0, "`BLOCKS` in flight at once")
-	f.IntVar(&o.gpus, "gpus", 0, "use at most this `NUMBER` of GPUs")
-	for _, tuning := range []string{"block-size", "streams", "gpus"} { // of measurements and tests
+	for _, tuning := range []string{"block-size", "streams"} { // of measurements and tests
 		f.MarkHidden(tuning)
 	}
 	o.given = f.Changed
@@ -106,6 +116,9 @@ func (o *binFlags) prepare(ctx context.Context, s *streams, args []string, model
 		return c, nil, err
 	}
 	c.Memory, c.Progress, c.Note = uint64(o.memory), bar.report, bar.note
+	for _, n := range o.notes {
+		bar.note(n)
+	}
 	return c, bar, nil
 }
 
@@ -115,49 +128,40 @@ func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
 		return err
 	}
 	defer bar.close()
-	needs := tree.NewNeeds(c.OutDir)
-	if c.Force {
-		needs.Read()
-	}
-	c.MayReplace = func(_, name string, _ [16]byte) error { return needs.Check(name, [16]byte{}) }
-	summary, err := binning.Run(ctx, c)
+	c.Access, c.Name = batches.AccessTo(c.Inputs, nil), oneSample(&c)[0].Name
+	a := &batches.Archive{Config: c, Report: bar.report, Note: bar.note}
+	a.MayReplace(tree.NewNeeds(c.OutDir))
+	summary, there, err := a.Bin(ctx)
 	bar.close()
 	if err != nil {
-		return hintName(err)
+		return o.hintMates(err)
 	}
-	logBusy(s.log, &summary)
-	return o.summarize(s, &summary)
-}
-
-// logBusy logs for how many seconds each stage of binning was busy, summed over all blocks.
-func logBusy(log *runLog, s *binning.Summary) {
-	t := s.Stages
-	log.event("busy", "start", t.Start.Seconds(), "read", t.Read.Seconds(), "assign", t.Assign.Seconds(), "encode", t.Encode.Seconds(),
-		"write", t.Write.Seconds(), "commit", t.Commit.Seconds(), "blocks", s.Blocks, "gpu_blocks", s.DeviceBlocks)
-}
-
-// usagef returns a mistake in the command line, after the command's name.
-func (o *binFlags) usagef(format string, args ...any) error {
-	return usagef("%s: %w", o.command, fmt.Errorf(format, args...))
+	if there != nil && !o.json {
+		return o.nothingToDo(s, a.Path()+" holds these inputs already")
+	}
+	s.log.event("binned", "blocks", summary.Blocks, "gpu_blocks", summary.DeviceBlocks)
+	return o.summarize(s, &summary, there, a.Path())
 }
 
 // config turns the command line into what binning is to do.
 func (o *binFlags) config(args []string) (c binning.Config, err error) {
 	if len(o.first) != len(o.second) {
-		return c, o.usagef("files of first mates (-1): %d, of second (-2): %d: give as many of both", len(o.first), len(o.second))
+		return c, usagef("files of first mates (-1): %d, of second (-2): %d: give as many of both", len(o.first), len(o.second))
 	}
 	for i, further := range [][]string{o.third, o.fourth} {
 		if len(further) > 0 && len(further) != len(o.first) {
-			return c, o.usagef("files of first mates (-1): %d, of -%d: %d: give as many, or none", len(o.first), i+3, len(further))
+			return c, usagef("files of first mates (-1): %d, of -%d: %d: give as many, or none", len(o.first), i+3, len(further))
 		}
 	}
 	switch {
 	case len(args) == 0 && len(o.first) > 0:
-		return c, o.usagef("give the output directory after the inputs")
+		return c, usagef("give the output directory after the inputs")
 	case len(args) == 0:
-		return c, o.usagef("no input and no output directory given")
+		return c, usagef("no input and no output directory given")
+	case len(args) == 1 && len(o.first) == 0 && !batches.IsDirectory(args[0]):
+		return c, usagef("the output directory is missing: give it last, as in orcomgo %s %s OUT/", o.command, args[0])
 	case len(args) == 1 && len(o.first) == 0:
-		return c, o.usagef("give the inputs first, the output directory last")
+		return c, usagef("give the inputs first, the output directory last")
 	}
 	for i := range o.first {
 		n := len(c.Inputs)
@@ -170,49 +174,81 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 			}
 		}
 	}
-	for _, path := range args[:len(args)-1] {
-		c.Inputs = append(c.Inputs, binning.InputSpec{Path: path, Mate: -1})
+	if paths := args[:len(args)-1]; o.unpaired || len(o.first) > 0 {
+		for _, path := range paths {
+			c.Inputs = append(c.Inputs, binning.InputSpec{Path: path, Mate: -1})
+		}
+	} else {
+		c.Inputs = samples.Pairs(paths)
 	}
 	c.OutDir = args[len(args)-1]
 	stdin := 0
 	for _, in := range c.Inputs {
 		switch in.Path {
 		case "":
-			return c, o.usagef("an input has an empty name")
+			return c, usagef("an input has an empty name")
 		case "-":
 			stdin++
 		}
+		if isArchive(in.Path) {
+			return c, usagef("%s is of an archive, not a file of reads: orcomgo unpack restores these", in.Path)
+		}
 		if batches.IsURL(in.Path) {
-			return c, o.usagef("%s is a URL: only files and standard input are read, so pipe the download into %s -", in.Path, o.command)
+			return c, usagef("%s is a URL: only files and standard input are read, so pipe the download into %s -", in.Path, o.command)
 		}
 	}
-	switch {
-	case c.OutDir == "" || c.OutDir == "-":
-		return c, o.usagef("the output is a directory, not %q", c.OutDir)
-	case stdin > 1:
-		return c, o.usagef("standard input can be read only once")
+	if stdin > 1 {
+		return c, usagef("standard input can be read only once")
 	}
-	if err := checkOutput(o.command, c.OutDir, pairAdvice(args)); err != nil {
+	if err := checkOutput(c.OutDir, "give the output directory last"); err != nil {
 		return c, err
 	}
+	o.lookAtMates(c.Inputs)
 	err = o.settings(&c)
 	return c, err
+}
+
+// lookAtMates notes which pairs were found among inputs that were given without -1 and -2, and mates that are given in the wrong order.
+func (o *binFlags) lookAtMates(inputs []binning.InputSpec) {
+	for _, in := range inputs {
+		if in.Mate < 0 || !in.First {
+			continue
+		}
+		first, second := in.Path, inputs[in.Mate].Path
+		if len(o.first) == 0 {
+			o.noticed = true
+			o.notes = append(o.notes, first+" and "+second+" are taken as a pair (--unpaired takes them as they are)")
+		}
+		x, _ := samples.Parse(filepath.Base(first))
+		y, _ := samples.Parse(filepath.Base(second))
+		if x.Role == samples.Second && y.Role == samples.First || binning.MateNumber(first) == 2 && binning.MateNumber(second) == 1 {
+			o.notes = append(o.notes, warning+first+" is given as first mates and "+second+
+				" as second ones, but their names, or those of their records, say the opposite")
+		}
+	}
+}
+
+// hintMates adds to an error about mates that were not given as such how to archive them.
+func (o *binFlags) hintMates(err error) error {
+	var mates *binning.MateError
+	if o.noticed && errors.As(err, &mates) {
+		return fmt.Errorf("%w (--unpaired archives them without mates)", err)
+	}
+	return hintName(err)
 }
 
 // settings puts what the flags say about all inputs into c.
 func (o *binFlags) settings(c *binning.Config) error {
 	switch {
-	case o.given("streams") && (o.streams < 1 || o.streams > maxThreads):
-		return o.usagef("--streams must be from 1 to %d", maxThreads)
-	case o.gpus < 1 && o.given("gpus"):
-		return o.usagef("--gpus must be at least 1")
-	case o.blockSize < 1<<10 || o.blockSize > 1<<30:
-		return o.usagef("--block-size must be between 1KiB and 1GiB")
+	case o.given("streams") && (o.streams < 1 || o.streams > maxStreams):
+		return usagef("--streams must be from 1 to %d", maxStreams)
+	case o.blockSize < 1e3 || o.blockSize > 1e9:
+		return usagef("--block-size must be between 1KB and 1GB")
 	}
 	if o.given("as") && commit.CheckName(o.name) != nil {
-		return o.usagef("--as: %q can't be the name of an archive", o.name)
+		return usagef("--as: %q can't be the name of an archive", o.name)
 	}
-	c.Streams, c.GPUs, c.Force, c.Tool, c.Name = o.streams, o.gpus, o.force, tool, o.name
+	c.Streams, c.Force, c.Tool, c.Name, c.Unpaired = o.streams, o.force, tool, o.name, o.unpaired
 	c.Options = record.Options{ReadsOnly: o.readsOnly}
 	if o.given("block-size") {
 		c.Options.BlockSize = uint64(o.blockSize)
@@ -243,19 +279,9 @@ func (o *binFlags) settings(c *binning.Config) error {
 
 // choice returns which of the words a flag's value is.
 func choice(flag, value string, words ...string) (int, error) {
-	list := ""
-	for i, w := range words {
-		if w == value {
-			return i, nil
-		}
-		switch {
-		case i == 0:
-		case i == len(words)-1:
-			list += " or "
-		default:
-			list += ", "
-		}
-		list += w
+	if i := slices.Index(words, value); i >= 0 {
+		return i, nil
 	}
-	return 0, usagef("--%s is %s, not %q", flag, list, value)
+	last := len(words) - 1
+	return 0, usagef("--%s is %s or %s, not %q", flag, strings.Join(words[:last], ", "), words[last], value)
 }

@@ -90,7 +90,7 @@ func TestSampleChanged(t *testing.T) {
 	path, reads := filepath.Join(first, "x.fastq"), 0
 	vfs.Fault = func(call, of string) error {
 		if call == "read" && of == path {
-			if reads++; reads == 5 { // it is archived now: the scan and the choice of samples have read it
+			if reads++; reads == 7 { // it is archived now: the scan and the choice of samples and of mates have read it
 				return appendTo(path, "@r2\nACGT\n+\nIIII\n")
 			}
 		}

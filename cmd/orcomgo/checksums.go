@@ -30,7 +30,7 @@ type readsPlace struct {
 
 // writeTree prints a line for each side file of a directory, and notes where its files of reads are.
 func (l *checksumList) writeTree(ctx context.Context, w io.Writer, t commit.Tree) error {
-	r, err := tree.Open(t, tree.Options{Threads: runtime.GOMAXPROCS(0)})
+	r, err := openTree(t, tree.Options{Threads: runtime.GOMAXPROCS(0), Memory: uint64((&resources{}).limit())})
 	if err != nil {
 		return err
 	}

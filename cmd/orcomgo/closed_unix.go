@@ -17,10 +17,8 @@ import (
 // Java open it for writing only, and programs that become a daemon open it once for all three:
 // those are recognised here. The rest can't be distinguished by anything that the system shows
 // (status flags, /proc/self/fdinfo, kcmp): Python's subprocess.DEVNULL for one stream only,
-// Node's "ignore", and 1<>/dev/null. They count as closed. So this is checked only where a
-// closed descriptor means that data is lost: for unpack -o - and bin -. There an error that
-// one may have to work around does less harm than a status 0 for data that was lost.
-// Commands whose result is the exit status, or text for people, don't check it.
+// Node's "ignore", and 1<>/dev/null. They count as closed: an error that one may have to work
+// around does less harm than a status 0 for a result that was lost.
 func closedAtStart(fd int) bool {
 	if !nullForBoth(fd) {
 		return false

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,6 +41,9 @@ var helpGroups = []string{wholeGroup, stepGroup, lookGroup, searchGroup, selfGro
 
 const examplesTitle = "\nExamples:\n"
 
+// helpWidth is how many columns help takes.
+const helpWidth = 100
+
 // commands in the order of the overview.
 var commands []*command
 
@@ -46,14 +51,8 @@ func init() {
 	cobra.EnableCommandSorting = false
 	cobra.MousetrapHelpText = "" // Windows: work without a terminal, too
 	commands = []*command{&archiveCommand, &unpackCommand, &planCommand, &binCommand, &packCommand, &verifyCommand, &infoCommand,
-		&reportCommand, &indexCommand, &findCommand, &versionCommand, &manCommand, &directoriesTopic, &groupsTopic, &againTopic}
-}
-
-// dispatch runs the command that the arguments ask for.
-func dispatch(ctx context.Context, s *streams, args []string) error {
-	root := commandTree(s)
-	root.SetArgs(append([]string{}, args...)) // cobra takes those of the process for nil
-	return root.ExecuteContext(ctx)
+		&repairCommand, &protectCommand, &reportCommand, &indexCommand, &findCommand, &versionCommand, &manCommand,
+		&directoriesTopic, &groupsTopic, &againTopic}
 }
 
 // commandTree returns the command line: the program and its subcommands.
@@ -82,12 +81,14 @@ func commandTree(s *streams) *cobra.Command {
 		return noCommand(root, args[0])
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		err = plainFlagError(err)
+		err = usageError{error: plainFlagError(c.Flags(), err)}
 		if c == root {
-			return usageError{err}
+			return err
 		}
-		return usageError{fmt.Errorf("%s: %w", c.Name(), err)}
+		return inCommand(c.Name(), err)
 	})
+	wrapped := fmt.Sprint(".LocalFlags.FlagUsagesWrapped ", helpWidth)
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), ".LocalFlags.FlagUsages", wrapped, 1))
 	for _, g := range helpGroups {
 		root.AddGroup(&cobra.Group{ID: g, Title: g})
 	}
@@ -127,17 +128,21 @@ func (c *command) cobra(s *streams) *cobra.Command {
 	if !c.bare {
 		f.StringVar(&log, "log", "", "append what happens to `FILE`, a JSON object a line")
 	}
-	f.BoolP("help", "h", false, "print this help and exit")
+	brief := f.BoolP("brief", "h", false, "print the flags that are used most, and examples, and exit")
+	f.Bool("help", false, "print this help and exit")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *brief {
+			return briefHelp(cmd, s.out)
+		}
 		if err := fromEnvironment(f); err != nil {
-			return usagef("%s: %w", c.name, err)
+			return inCommand(c.name, usageError{error: err})
 		}
 		if log != "" {
 			if err := s.log.open(log, c.name, args, f); err != nil {
 				return err
 			}
 		}
-		return do(cmd.Context(), s, args)
+		return inCommand(c.name, do(cmd.Context(), s, args))
 	}
 	for flag, words := range flagWords {
 		if f.Lookup(flag) != nil {
@@ -147,10 +152,31 @@ func (c *command) cobra(s *streams) *cobra.Command {
 	return cmd
 }
 
+// rareFlags are those that the brief help leaves out, of all commands.
+var rareFlags = strings.Fields(`third fourth unpaired reads-only order names source device two-bit parity slice-size no-verify tmpdir jobs
+	include exclude as-is names-from grep salvage touch owner quiet log brief help`)
+
+// briefHelp prints what a newcomer needs of a command: the first examples, and the flags that are used most.
+func briefHelp(cmd *cobra.Command, w io.Writer) error {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.SortFlags = false
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(rareFlags, f.Name) {
+			flags.AddFlag(f)
+		}
+	})
+	examples := strings.SplitN(cmd.Example, "\n", 5)
+	_, err := fmt.Fprintf(w, "%[1]s: %s\n\nUsage:\n  %s\n\nExamples:\n%s\n\nFlags:\n%s\n%[1]s --help explains more and has all flags.\n",
+		cmd.CommandPath(), cmd.Short, cmd.UseLine(), strings.Join(examples[:min(len(examples), 4)], "\n"),
+		flags.FlagUsagesWrapped(helpWidth))
+	return err
+}
+
 // flagWords are the values of flags that take one of a few words, for the completion by shells.
 var flagWords = map[string][]string{
-	"order": {"original", "any"}, "names": {"keep", "drop"}, "quality": {"keep", "bin8", "drop"}, "level": {"fast", "default", "max"},
+	"order": {"original", "any"}, "names": {"keep", "drop"}, "quality": {"keep", "bin8", "drop"},
 	"device": {"auto", "cpu", "gpu"}, "source": {"auto", "all", "time", "none"}, "group": {"none", "auto"}, "mate": {"1", "2"},
+	"parity": {"1%", "5%", "none"},
 }
 
 const overviewExamples = `  orcomgo archive -1 run_R1.fastq.gz -2 run_R2.fastq.gz run/   archive a pair, checked
@@ -179,8 +205,19 @@ func noCommand(root *cobra.Command, name string) error {
 	return usagef("no command %q", name)
 }
 
-// plainFlagError says in words what a number has to be, where the error names functions of Go.
-func plainFlagError(err error) error {
+// plainFlagError says which flags have a similar name to one that doesn't exist, and in words what a number has to be, where the error
+// names functions of Go.
+func plainFlagError(flags *pflag.FlagSet, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		list := &cobra.Command{SuggestionsMinimumDistance: 2} // which compares names
+		flags.VisitAll(func(f *pflag.Flag) {
+			list.AddCommand(&cobra.Command{Use: "--" + f.Name, Run: func(*cobra.Command, []string) {}})
+		})
+		if similar := list.SuggestionsFor("--" + unknown.GetSpecifiedName()); len(similar) > 0 {
+			return fmt.Errorf("%w: did you mean %s?", err, strings.Join(similar, " or "))
+		}
+	}
 	var number *strconv.NumError
 	if !errors.As(err, &number) {
 		return err

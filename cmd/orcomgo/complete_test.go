@@ -21,7 +21,7 @@ func TestCompletionScripts(t *testing.T) {
 // TestCompletes asks as the scripts do. Names of files are left to the shell.
 func TestCompletes(t *testing.T) {
 	for line, want := range map[string]string{
-		"unp": "unpack", "help ver": "", "bin --reads": "--reads-only", "bin --quality ": "keep bin8 drop", "pack --level ": "fast default max",
+		"unp": "unpack", "help ver": "", "bin --reads": "--reads-only", "bin --quality ": "keep bin8 drop",
 		"unpack --mate ": "1 2", "archive --gpu": "", "bin rea": "",
 	} {
 		var out, errs bytes.Buffer

@@ -25,7 +25,7 @@ same() {
 size() { wc -c "$@" | awk '{ printf "%13d  %s\n", $1, $2 }'; }
 
 say "115,000 pairs of 2 x 100 bases from an invented genome of 400,000 (57x):"
-run simreads --reads 115000 --paired --genome-size 400000 --levels 8 --n-rate 0.0002 --pcr-duplicates 0.05 -o run
+run simreads --reads 115000 --paired --genome-size 400000 --levels 8 --n-rate 0.0002 --optical-duplicates 0.05 -o run
 size run_R1.fastq run_R2.fastq
 
 say "Everything kept, byte for byte:"

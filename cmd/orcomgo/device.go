@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,8 +28,6 @@ import (
 const (
 	cudaProgram = "orcomgo-cuda"
 	loadTimeout = 20 * time.Second
-	// loadsVariable is set by orcomgo for orcomgo-cuda, which then exits as soon as it is loaded.
-	loadsVariable = "ORCOMGO_CUDA_LOADS"
 	// minGPUBytes is from how many bytes of FASTQ on, for each thread that the CPU could use,
 	// --device auto chooses a GPU, whose start takes time. A byte of BGZF counts as bgzfWeight bytes,
 	// since the GPU inflates it, too: docs/PERFORMANCE.md, "GPU binning", has the
@@ -178,17 +178,22 @@ func execCUDAProgram(ctx context.Context) error {
 	return execProgram(program, os.Environ())
 }
 
-// loads returns nil if the program can be loaded, with the libraries that it needs, else why not.
+// loads returns nil if the program can be loaded, with the libraries that it needs, and is of the same source as this one, else why not.
 func loads(ctx context.Context, program string) error {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program)
-	cmd.Env = append(os.Environ(), loadsVariable+"=1")
+	cmd := exec.CommandContext(ctx, program, "version", "--json")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
+		var got programInfo
+		want := programVersion()
+		want.CUDA = true
+		if json.Unmarshal(out, &got) != nil || got != want {
+			return fmt.Errorf("%s is not of the same source (its commit is %s, expected %s)", program, cmp.Or(got.Commit, "unknown"), want.Commit)
+		}
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("this build has no GPU support, and there is no %s beside it", cudaProgram)

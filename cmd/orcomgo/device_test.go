@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"orcomgo/binning"
-	"orcomgo/compress"
 )
 
 // beside puts the test binary as orcomgo and a script as orcomgo-cuda into a directory,
@@ -48,6 +47,9 @@ func beside(t *testing.T, script string) string {
 	return program
 }
 
+// sameSource is how a script answers as orcomgo-cuda of the same source does.
+const sameSource = `[ "$1" = version ] && { "${0%-cuda}" "$@" | sed 's/"cuda": false/"cuda": true/'; exit; }; `
+
 func TestOtherProgram(t *testing.T) {
 	for _, c := range []struct {
 		name, script string
@@ -57,7 +59,9 @@ func TestOtherProgram(t *testing.T) {
 		{"no program beside it", "", 1, "orcomgo: --device gpu: this build has no GPU support, and there is no orcomgo-cuda beside it\n"},
 		{"no GPU", "echo libcuda.so.1: cannot open shared object file; exit 127", 1,
 			"orcomgo: --device gpu: no usable GPU: libcuda.so.1: cannot open shared object file\n"},
-		{"a GPU", `[ -n "$ORCOMGO_CUDA_LOADS" ] && exit 0; shift 3; echo "became $0 with $*"; exit 5`, 5,
+		{"another version", `[ "$1" = version ] && { "${0%-cuda}" "$@"; exit; }`, 1,
+			"orcomgo: --device gpu: PROGRAM-cuda is not of the same source (its commit is unknown, expected unknown)\n"},
+		{"a GPU", sameSource + `shift 3; echo "became $0 with $*"; exit 5`, 5,
 			"became PROGRAM-cuda with " + input + " OUT\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -80,7 +84,7 @@ func TestOtherProgram(t *testing.T) {
 
 // TestPackByOtherProgram: pack --device gpu becomes orcomgo-cuda, and auto does so for enough bases for the threads.
 func TestPackByOtherProgram(t *testing.T) {
-	program, out := beside(t, `[ -n "$ORCOMGO_CUDA_LOADS" ] && exit 0; echo "became $*"; exit 5`), filepath.Join(t.TempDir(), "out")
+	program, out := beside(t, sameSource+`echo "became $*"; exit 5`), filepath.Join(t.TempDir(), "out")
 	if got, err := exec.Command(program, "bin", "--quiet", "--device", "cpu", input, out).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, got)
 	}
@@ -119,7 +123,7 @@ func TestWhenGPUIsUsed(t *testing.T) {
 			t.Errorf("%+v: %t, %v", c, use, err)
 		}
 		want, err := wantGPU(t.Context(), c.device, func() bool { return c.large })
-		o := (&packFlags{device: c.device}).options(compress.LevelDefault, want, nil)
+		o := (&packFlags{device: c.device}).options(want, nil)
 		use = o.GPU && c.probe == nil // else there is none when Pack looks for one
 		if o.Ready != nil {
 			err = o.Ready()

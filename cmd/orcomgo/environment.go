@@ -51,7 +51,7 @@ func checkMemory(text string) error {
 		return err
 	}
 	if n < minMemory {
-		return errors.New("expected at least 64MiB")
+		return errors.New("expected at least 96MB")
 	}
 	return nil
 }

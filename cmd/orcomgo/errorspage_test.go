@@ -76,6 +76,9 @@ func TestErrorsPage(t *testing.T) {
 		t.Fatalf("only %d messages were found in the sources", len(texts))
 	}
 	for text, where := range texts {
+		if binaryUnit.MatchString(text) {
+			t.Errorf("%s: %q has a unit that is no power of 1000", where, text)
+		}
 		if !unreachable[text] && !strings.Contains(all.String(), text) {
 			t.Errorf("%s: docs/ERRORS.md lacks %q", where, text)
 		}
@@ -88,6 +91,7 @@ var unreachable = map[string]bool{
 	"a graph of … nodes: expected fewer than 2^32-1": true,
 	"edge … joins nodes … and … of":                  true,
 	"its mate is not the other one of a pair":        true,
+	"nothing was found":                              true,
 	"blocks of … bytes are too large: at most":       true,
 	"not BGZF from here on":                          true,
 	"this can't be the name of an archive":           true,
@@ -101,7 +105,7 @@ var unreachable = map[string]bool{
 }
 
 // makers are the functions whose first text is that of an error, or of what goes into one.
-var makers = map[string]bool{"Errorf": true, "New": true, "usagef": true, "corrupt": true, "Fail": true, "fail": true}
+var makers = map[string]bool{"Errorf": true, "New": true, "usagef": true, "corrupt": true, "Fail": true, "fail": true, "mateErrorf": true}
 
 // messageTexts returns the texts of all errors in the sources of orcomgo, with an ellipsis for each part that varies, and where each is.
 func messageTexts(t *testing.T) map[string]string {

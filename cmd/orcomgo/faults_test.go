@@ -102,7 +102,7 @@ func restored(t *testing.T, dir string) (map[string][]byte, error) {
 		}
 		return nil, err
 	}
-	out := t.TempDir()
+	out := memoryDir(t)
 	if status, errs := runHere("unpack", "--quiet", filepath.Join(dir, "run"), "-o", out); status != 0 {
 		return nil, fmt.Errorf("the archive can't be restored: %s", errs)
 	}
@@ -121,10 +121,7 @@ func (w *world) oldTexts() map[string][]byte {
 // it did. It returns a line that says what is wrong, or "".
 func (s *scenario) try(t *testing.T, w *world, run func(dir string) int) string {
 	t.Helper()
-	dir, err := os.MkdirTemp(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := memoryDir(t)
 	defer os.RemoveAll(dir)
 	s.prepare(t, w, dir)
 	put(t, dir, w.foreign)
@@ -252,9 +249,9 @@ func TestFaults(t *testing.T) {
 				for at := int64(1); at <= calls; at++ {
 					for k, f := range kinds {
 						// Every kind at every call takes minutes.
-						every := int64(83)
+						every := int64(113)
 						if s.args[0] == "archive" { // two steps, which are tried for themselves above
-							every = 307
+							every = 401
 						}
 						if !long && (at*7+int64(k))%every != 0 {
 							continue

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,26 +23,30 @@ var findCommand = command{
 	group:    searchGroup,
 	synopsis: "SEQ... ARCHIVE...",
 	about:    "search archives for sequences",
-	help: `find searches archives for sequences, on both strands. It prints a table: archive, query, strand, hits, depth, reads.
-Hits are the places of the sequence in the archive's pseudogenome, which its reads were joined to, and in the reads
-that are not on it; depth is about how many reads lie over these places. Both come from the index (orcomgo index),
-without decoding anything. With --count the reads are decoded that may have the sequence, and reads is how many have
-it; strand is then that of the read. An archive without an index is decoded and searched as a whole, as with --scan.
+	help: `find searches archives for sequences, on both strands. It prints a table: archive, query, strand,
+hits, depth, reads. Hits are the places of the sequence in the archive's pseudogenome, which its
+reads were joined to, and in the reads that are not on it; depth is about how many reads lie over
+these places. Both come from the index (orcomgo index), without decoding anything. With --count the
+reads are decoded that may have the sequence, and reads is how many have it; strand is then that of
+the read. An archive without an index is decoded and searched as a whole, as with --scan.
 
-The index finds every read that has the sequence with --mismatches at most, if that stretch of the read differs from
-the pseudogenome in --within bases at most. Hits are of the pseudogenome itself, so a variant that few reads have may
-have none: --count finds them. Stretches of long reads with insertions or deletions may be missed; --scan finds all.
+The index finds every read that has the sequence with --mismatches at most, if that stretch of the
+read differs from the pseudogenome in --within bases at most. Hits are of the pseudogenome itself,
+so a variant that few reads have may have none: --count finds them. Stretches of long reads with
+insertions or deletions may be missed; --scan finds all.
 
-A SEQ is an argument of the letters A, C, G, T and N only; write ./ACGT for a directory of such a name. A sequence
-has at least 12 bases. An ARCHIVE is a directory, for all archives in it and in its directories, or DIR/NAME.
+A SEQ is an argument of letters of bases only, of which R, Y, S, W, K, M, B, D, H, V and N stand for
+several, as in IUPAC's code; write ./ACGT for a directory of such a name. A sequence has at least 12
+bases. The exit status is 1 if nothing was found. An ARCHIVE is a directory, for all archives in it
+and in its directories, or DIR/NAME.
 
 Examples:
   orcomgo find GATTACAGATTACAGGCCAT run/
   orcomgo find --count --mismatches 1 GATTACAGATTACAGGCCAT archives/
   orcomgo find --fasta primers.fa archives/*/ > table.tsv
   orcomgo find --reads GATTACAGATTACAGGCCAT run/ > found.fastq    the reads, and their mates
-  orcomgo find --numbers GATTACAGATTACAGGCCAT run/                their numbers, and where in the read it is
-  orcomgo find --reads --overlap 31 --fasta gene.fa run/   the reads that share 31 bases in a row with it
+  orcomgo find --numbers GATTACAGATTACAGGCCAT run/      their numbers, and where in the read
+  orcomgo find --reads --overlap 31 --fasta gene.fa run/   the reads that share 31 bases with it
   orcomgo find --scan GATTACAGATTACAGGCCAT run/                   without the index: every read
 `,
 	flags: func(f *pflag.FlagSet) action {
@@ -67,9 +72,12 @@ type findFlags struct {
 	options               compress.FindOptions
 }
 
+// errNothingFound gives find the exit status 1, as grep has it. No message is needed.
+var errNothingFound = errors.New("nothing was found")
+
 // isSequence reports whether an argument is a sequence, and not the name of an archive.
 func isSequence(arg string) bool {
-	if arg == "" || strings.Trim(arg, "ACGTNacgtn") != "" {
+	if arg == "" || strings.Trim(arg, "ACGTUNRYSWKMBDHVacgtun") != "" {
 		return false
 	}
 	_, err := os.Stat(arg)
@@ -83,13 +91,13 @@ func (o *findFlags) run(ctx context.Context, s *streams, args []string) error {
 	}
 	switch {
 	case o.reads && (o.json || o.numbers || o.count):
-		return usagef("find: --reads excludes --numbers, --count and --json: the records are for standard output")
+		return usagef("--reads excludes --numbers, --count and --json: the records are for standard output")
 	case o.options.Mismatches < 0 || o.options.Mismatches > compress.MaxMismatches:
-		return usagef("find: --mismatches is 0 to %d, not %d", compress.MaxMismatches, o.options.Mismatches)
+		return usagef("--mismatches is 0 to %d, not %d", compress.MaxMismatches, o.options.Mismatches)
 	case o.options.Within < 0 || o.options.Within > compress.MaxWithin:
-		return usagef("find: --within is 0 to %d, not %d", compress.MaxWithin, o.options.Within)
+		return usagef("--within is 0 to %d, not %d", compress.MaxWithin, o.options.Within)
 	case o.options.Overlap != 0 && o.options.Overlap < compress.MinQuery:
-		return usagef("find: --overlap is %d or more, not %d", compress.MinQuery, o.options.Overlap)
+		return usagef("--overlap is %d or more, not %d", compress.MinQuery, o.options.Overlap)
 	case o.reads && s.noOut != nil:
 		return s.noOut
 	}
@@ -110,6 +118,9 @@ func (o *findFlags) run(ctx context.Context, s *streams, args []string) error {
 	if r.failed > 0 && len(found) > 1 {
 		return fmt.Errorf("%d of %s could not be searched", r.failed, plural(uint64(len(found)), "archive"))
 	}
+	if !slices.ContainsFunc(r.results, func(n *compress.Finding) bool { return n != nil && len(n.Counts) > 0 }) {
+		return errNothingFound
+	}
 	return nil
 }
 
@@ -118,7 +129,7 @@ func (o *findFlags) queries(s *streams, args []string) (queries []compress.FindQ
 	for len(args) > 0 && isSequence(args[0]) {
 		q, err := compress.ParseQuery(args[0], args[0])
 		if err != nil {
-			return nil, nil, usagef("find: %w", err)
+			return nil, nil, usagef("%w", err)
 		}
 		queries, args = append(queries, q), args[1:]
 	}
@@ -131,9 +142,9 @@ func (o *findFlags) queries(s *streams, args []string) (queries []compress.FindQ
 	}
 	switch {
 	case len(queries) == 0:
-		return nil, nil, usagef("find: give a sequence of A, C, G and T, or --fasta FILE, before the archives")
+		return nil, nil, usagef("give a sequence of bases, or --fasta FILE, before the archives")
 	case len(args) == 0:
-		return nil, nil, usagef("find: give an archive, or a directory of archives, after the sequences")
+		return nil, nil, usagef("give an archive, or a directory of archives, after the sequences")
 	}
 	return queries, args, nil
 }
@@ -201,6 +212,9 @@ func (r *findRun) search(ctx context.Context, found []commit.Entry) error {
 			r.results[i], errs[i] = r.decode(ctx, e, o)
 		}
 		if errs[i] == nil {
+			for _, note := range r.results[i].Notes {
+				fmt.Fprintf(r.s.err, "orcomgo: note: %s\n", oneLine(note))
+			}
 			continue
 		}
 		if len(found) == 1 || ctx.Err() != nil || brokenStdout(errs[i]) {
@@ -323,16 +337,8 @@ func (r *findRun) summary(found []commit.Entry) {
 			archives++
 		}
 	}
-	fmt.Fprintf(r.s.err, "%d of %s found, in %d of %s; %s, %s\n", different, pluralOf(len(r.queries), "query", "queries"), archives,
+	fmt.Fprintf(r.s.err, "%d of %s found, in %d of %s; %s, %s\n", different, plural(uint64(len(r.queries)), "query"), archives,
 		plural(uint64(len(found)), "archive"), durationText(r.took()), plural(uint64(r.threads), "thread"))
-}
-
-// pluralOf is plural for nouns that don't end in s.
-func pluralOf(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return countText(uint64(n)) + " " + many
 }
 
 // took returns how long the command has been running.

@@ -46,23 +46,36 @@ func TestEveryFlagIsTested(t *testing.T) {
 	for _, c := range commandTree(&streams{}).Commands() {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			// --help is the same for all, and tested for many
-			if f.Name != "help" && !used(c.Name(), "--"+f.Name) && (f.Shorthand == "" || !used(c.Name(), "-"+f.Shorthand)) {
+			if f.Name != "help" && f.Name != "brief" && !used(c.Name(), "--"+f.Name) && (f.Shorthand == "" || !used(c.Name(), "-"+f.Shorthand)) {
 				t.Errorf("no test uses orcomgo %s --%s", c.Name(), f.Name)
 			}
 		})
 	}
 }
 
-// TestHelpFitsScreen: what --help prints has 50 lines of 120 characters at most.
+// flagLine is how a line of help about a flag begins.
+var flagLine = regexp.MustCompile(`(?m)^ +-`)
+
+// binaryUnit is a unit of bytes that messages do not have: sizes are in powers of 1000.
+var binaryUnit = regexp.MustCompile(`\b[KMGTE]iB\b`)
+
+// TestHelpFitsScreen: what --help prints has 60 lines of 100 characters at most, and -h a dozen flags.
 func TestHelpFitsScreen(t *testing.T) {
 	for _, c := range commandTree(&streams{}).Commands() {
+		var brief strings.Builder
+		if err := briefHelp(c, &brief); err != nil || len(flagLine.FindAllString(brief.String(), -1)) > 13 {
+			t.Errorf("%s -h: %v\n%s", c.Name(), err, brief.String())
+		}
 		lines := strings.Split(strings.TrimSuffix(c.Long+"\n\n"+c.UsageString(), "\n"), "\n")
-		if most := 50; len(lines) > most {
+		if most := 60; len(lines) > most {
 			t.Errorf("%s --help has %d lines", c.Name(), len(lines))
 		}
 		for _, line := range lines {
-			if utf8.RuneCountInString(line) > 120 {
+			if utf8.RuneCountInString(line) > helpWidth {
 				t.Errorf("%s --help: %q has %d characters", c.Name(), line, utf8.RuneCountInString(line))
+			}
+			if binaryUnit.MatchString(line) {
+				t.Errorf("%s --help: %q has a unit that is no power of 1000", c.Name(), line)
 			}
 		}
 	}

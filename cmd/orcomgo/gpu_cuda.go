@@ -2,9 +2,6 @@
 
 package main
 
-// #cgo LDFLAGS: -lcuda
-import "C" // init_cuda.c is linked
-
 import (
 	"context"
 	"fmt"
@@ -18,7 +15,7 @@ import (
 
 const (
 	probeCommand = "probe"
-	// gpuStreams is how many blocks are in flight without --streams, on however many GPUs. More are not
+	// gpuStreams is how many blocks are in flight without --streams. More are not
 	// faster (docs/PERFORMANCE.md).
 	gpuStreams = 4
 	// How many connections the context has for bin: with few it is made and left sooner, and the kernels of a block of text take little

@@ -123,5 +123,5 @@ func child(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 
 // kills is how often the tests below end a process at a random moment.
 func kills() int {
-	return testrun.Pick(5, 12, 200)
+	return testrun.Pick(5, 8, 200)
 }

@@ -18,10 +18,11 @@ var indexCommand = command{
 	group:    searchGroup,
 	synopsis: "ARCHIVE...",
 	about:    "make archives searchable at once",
-	help: `index writes NAME.cfm beside each packed archive: an index of the sequences that its reads consist of, of about 3.5
-bits for each base of these (not of the reads). With it orcomgo find answers without decoding the archive. The index
-can be deleted and made again; the archive is not changed. An ARCHIVE is a directory, for all archives in it and in
-its directories, or DIR/NAME. What has an index already is left as it is.
+	help: `index writes NAME.cfm beside each packed archive: an index of the sequences that its reads consist
+of, of about 3.5 bits for each base of these (not of the reads). With it orcomgo find answers
+without decoding the archive. The index can be deleted and made again; the archive is not changed.
+An ARCHIVE is a directory, for all archives in it and in its directories, or DIR/NAME. What has an
+index already is left as it is.
 
 Examples:
   orcomgo index run/
@@ -32,6 +33,7 @@ Examples:
 	flags: func(f *pflag.FlagSet) action {
 		var o indexFlags
 		f.BoolVarP(&o.force, "force", "f", false, "make indexes again that are there")
+		o.parity.define(f)
 		f.StringVar(&o.device, "device", "auto", "`WHERE` to sort suffixes: auto, cpu or gpu; the index is the same")
 		o.add(f)
 		return o.run
@@ -42,6 +44,7 @@ type indexFlags struct {
 	resources
 	force  bool
 	device string
+	parity share
 }
 
 // minIndexBases is from how many bases of pseudogenome on, for each thread, --device auto chooses a GPU. It takes about a second to start,
@@ -50,7 +53,7 @@ const minIndexBases = 20_000_000
 
 func (o *indexFlags) run(ctx context.Context, s *streams, args []string) error {
 	if len(args) == 0 {
-		return usagef("index: give an archive, or a directory of archives")
+		return usagef("give an archive, or a directory of archives")
 	}
 	if _, err := choice("device", o.device, "auto", "cpu", "gpu"); err != nil {
 		return err
@@ -67,18 +70,16 @@ func (o *indexFlags) run(ctx context.Context, s *streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	failed, summaries := 0, []*compress.IndexSummary{}
-	for _, e := range found {
+	summaries := []*compress.IndexSummary{}
+	failed, err := eachArchive(ctx, s, found, func(e commit.Entry) error {
 		summary, err := o.one(ctx, s, e, onGPU)
-		if err != nil {
-			if len(found) == 1 || ctx.Err() != nil {
-				return err
-			}
-			failed++
-			fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(err.Error()))
-			continue
+		if err == nil {
+			summaries = append(summaries, summary)
 		}
-		summaries = append(summaries, summary)
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	if o.json {
 		if err := writeJSON(s.out, indexJSON{o.runJSON("index"), summaries}); err != nil {
@@ -98,7 +99,7 @@ func (o *indexFlags) one(ctx context.Context, s *streams, e commit.Entry, onGPU 
 		return nil, err
 	}
 	defer bar.close()
-	options := compress.IndexOptions{Threads: o.threads, Memory: uint64(o.memory), Force: o.force, GPU: onGPU,
+	options := compress.IndexOptions{Threads: o.threads, Memory: uint64(o.memory), Force: o.force, Parity: float64(o.parity), GPU: onGPU,
 		Progress: bar.report, Note: bar.note}
 	n, err := compress.Index(ctx, e, options)
 	bar.close()

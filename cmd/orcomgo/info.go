@@ -23,22 +23,24 @@ var infoCommand = command{
 	group:    lookGroup,
 	synopsis: "DIR|DIR/NAME",
 	about:    "describe what is inside",
-	help: `info describes an archive without decoding it: inputs, reads, lengths, sizes of the columns, ratio. Of a directory
-with several archives it describes all, as JSON one object after another. If there is the side archive of a directory,
-it lists that first: each entry with mode, time and size, and which input of which archive a file of reads is.
+	help: `info describes an archive without decoding it: inputs, reads, lengths, sizes of the columns, ratio.
+Of a directory with several archives it describes all, as JSON one object after another. If there is
+the side archive of a directory, it lists that first: each entry with mode, time and size, and which
+input of which archive a file of reads is.
 
---sha256 and --md5 print a list that sha256sum -c and md5sum -c take: of the texts, under the names that unpack
-restores them by, or with --files of the files that were archived, such as x.fastq.gz, as they were stored. bin
-records those of compressed files; those of texts, and so of plain files, are known after pack. If one is not known,
-the others are printed and the exit status is 1. Of a directory that was archived as a whole the list has side files,
-too, which are decoded for it, and the paths of all.
+--sha256 and --md5 print a list that sha256sum -c and md5sum -c take: of the texts, under the names
+that unpack restores them by, or with --files of the files that were archived, such as x.fastq.gz,
+as they were stored. bin records those of compressed files; those of texts, and so of plain files,
+are known after pack. If one is not known, the others are printed and the exit status is 1. Of a
+directory that was archived as a whole the list has side files, too, which are decoded for it, and
+the paths of all.
 
 Examples:
   orcomgo info run/
   orcomgo info --json run/ | jq .ratio
-  orcomgo info --sha256 run/ > SHA256SUMS; orcomgo unpack run/ -o out/; cd out/; sha256sum -c ../SHA256SUMS
-  orcomgo info --md5 --files run/ | md5sum -c    are these the files that were archived? in their directory
-  orcomgo info --signatures run/ > bins.tsv      between bin and pack: signature, reads, bases of each bin
+  orcomgo info --sha256 run/ > out/SUMS; orcomgo unpack run/ -o out/; cd out/; sha256sum -c SUMS
+  orcomgo info --md5 --files run/ | md5sum -c    are these the files that were archived?
+  orcomgo info --signatures run/ > bins.tsv      of bins: signature, reads, bases of each bin
 `,
 	flags: func(f *pflag.FlagSet) action {
 		var o infoFlags
@@ -66,15 +68,15 @@ func (o *infoFlags) exclusive() error {
 	}
 	switch {
 	case len(given) > 1:
-		return usagef("info: %s and %s exclude each other", given[0], given[1])
+		return usagef("%s and %s exclude each other", given[0], given[1])
 	case o.files && !o.sha256 && !o.md5:
-		return usagef("info: --files needs --sha256 or --md5")
+		return usagef("--files needs --sha256 or --md5")
 	}
 	return nil
 }
 
 func (o *infoFlags) run(ctx context.Context, s *streams, args []string) error {
-	dir, err := oneArchive("info", args)
+	dir, err := oneArchive(args)
 	if err != nil {
 		return err
 	}
@@ -90,28 +92,38 @@ func (o *infoFlags) run(ctx context.Context, s *streams, args []string) error {
 	}
 	failed, missing, why := 0, 0, ""
 	sums := checksumList{md5: o.md5, files: o.files}
+	all := len(found) + len(trees)
+	unreadable := func(err error) error {
+		if all == 1 || !compress.IsDamage(err) && brokenStdout(err) {
+			return err
+		}
+		failed++
+		fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(err.Error()))
+		return nil
+	}
 	for i, t := range trees {
-		if o.sha256 || o.md5 {
-			if err := sums.writeTree(ctx, s.out, t); err != nil {
+		var err error
+		switch {
+		case o.sha256 || o.md5:
+			err = sums.writeTree(ctx, s.out, t)
+		case i > 0 && !o.json:
+			fmt.Fprintln(s.out)
+			fallthrough
+		default:
+			err = infoTree(s.out, t, o.json)
+		}
+		if err != nil {
+			if err = unreadable(err); err != nil {
 				return err
 			}
-			continue
-		}
-		if i > 0 && !o.json {
-			fmt.Fprintln(s.out)
-		}
-		if err := infoTree(s.out, t, o.json); err != nil {
-			return err
 		}
 	}
 	for i, e := range found {
 		n, err := compress.Info(e)
 		if err != nil {
-			if len(found) == 1 {
+			if err = unreadable(err); err != nil {
 				return err
 			}
-			failed++
-			fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(err.Error()))
 			continue
 		}
 		switch {
@@ -144,7 +156,7 @@ func (o *infoFlags) run(ctx context.Context, s *streams, args []string) error {
 		return fmt.Errorf("%s: %s", dir, why)
 	}
 	if failed > 0 {
-		return fmt.Errorf("%s: %d of %s can't be read", dir, failed, plural(uint64(len(found)), "archive"))
+		return fmt.Errorf("%s: %d of %s can't be read", dir, failed, plural(uint64(all), "archive"))
 	}
 	return nil
 }
@@ -189,16 +201,14 @@ func fileTable(w io.Writer, n *compress.Information) error {
 	return t.Flush()
 }
 
-// fromBAM reports whether an input was read from a file of BAM.
-func fromBAM(in compress.InputInformation) bool {
-	return in.File != nil && strings.HasSuffix(in.File.Name, ".bam") && in.Name != in.File.Name
-}
-
 // describe prints an archive's description for people.
 func describe(w io.Writer, n *compress.Information) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "%s, %s by %s, format %d, ID %s\n", oneLine(n.Name), n.Stage, n.Tool, n.FormatVersion, n.ID)
+	fmt.Fprintf(out, "%s, %s by %s, format %d, ID %s\n", oneLine(n.Name), n.Stage, oneLine(n.Tool), n.FormatVersion, n.ID)
 	fmt.Fprintf(out, "order %s, names %s, quality %s", n.Order, n.Names, n.Quality)
+	fromBAM := func(in compress.InputInformation) bool {
+		return in.File != nil && strings.HasSuffix(in.File.Name, ".bam") && in.Name != in.File.Name
+	}
 	switch {
 	case n.ReadsOnly:
 		fmt.Fprint(out, ": the sequences alone")
@@ -206,9 +216,6 @@ func describe(w io.Writer, n *compress.Information) error {
 		fmt.Fprint(out, ": every byte of the originals, but of BAM only the FASTQ")
 	case n.Lossless:
 		fmt.Fprint(out, ": every byte of the originals")
-	}
-	if n.Level != "" {
-		fmt.Fprintf(out, "; level %s", n.Level)
 	}
 	switch {
 	case n.Verified:
@@ -235,6 +242,9 @@ func describe(w io.Writer, n *compress.Information) error {
 		name := oneLine(in.Name)
 		if in.Mates != "" {
 			name += ", mates in " + oneLine(in.Mates)
+		}
+		if in.Interleaved {
+			name += ", interleaved mates"
 		}
 		if in.Lead != "" {
 			name += ", further mates of " + oneLine(in.Lead)

@@ -17,8 +17,10 @@ import (
 type treeJSON struct {
 	SideArchive string      `json:"side_archive"` // DIR/NAME.ctree
 	Tool        string      `json:"tool"`
-	Bytes       int64       `json:"bytes"`         // of side files
-	Stored      int64       `json:"archive_bytes"` // of the side archive
+	Bytes       int64       `json:"bytes"`             // of side files
+	Stored      int64       `json:"archive_bytes"`     // of the side archive
+	LeftOut     []string    `json:"left_out"`          // what could not be read when the directory was archived
+	Problem     string      `json:"problem,omitempty"` // what is damaged, as far as it is known without decoding
 	Entries     []entryJSON `json:"entries"`
 }
 
@@ -27,6 +29,8 @@ type entryJSON struct {
 	Path    string    `json:"path"`
 	Kind    string    `json:"kind"` // file, reads, directory, link, hard link or FIFO
 	Mode    string    `json:"mode"` // octal
+	User    uint32    `json:"user"` // that it belongs to, a number
+	Group   uint32    `json:"group"`
 	Time    time.Time `json:"time,omitzero"`
 	Bytes   int64     `json:"bytes"`            // of the file, as it was stored
 	Stored  int64     `json:"archive_bytes"`    // of a file, about
@@ -37,51 +41,68 @@ type entryJSON struct {
 	TextName string `json:"text_name,omitempty"`
 }
 
-// entriesOf describes the entries of a side archive.
-func entriesOf(r *tree.Reader) []entryJSON {
-	all := make([]entryJSON, len(r.Entries))
-	for i := range r.Entries {
-		e := &r.Entries[i]
-		j := entryJSON{Path: e.Path, Kind: e.Kind.String(), Mode: fmt.Sprintf("%04o", e.Mode), Time: e.Time, Bytes: e.Size, Target: e.Target}
+// newTreeJSON describes a side archive with a listing. What it stores is not known of one that is not written yet.
+func newTreeJSON(t commit.Tree, l *tree.Listing) treeJSON {
+	j := treeJSON{SideArchive: t.Path(), Tool: l.Tool, LeftOut: list(l.LeftOut), Entries: make([]entryJSON, len(l.Entries))}
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		k := entryJSON{Path: e.Path, Kind: e.Kind.String(), Mode: fmt.Sprintf("%04o", e.Mode), Time: e.Time, Bytes: e.Size, Target: e.Target,
+			User: e.Owner.User, Group: e.Owner.Group}
 		switch e.Kind {
 		case tree.File:
-			j.Stored = r.Coded(i)
+			j.Bytes += e.Size
 		case tree.Reads:
-			j.Archive, j.Input = r.Archives[e.Archive].Name, e.Input+1
+			k.Archive, k.Input = l.Archives[e.Archive].Name, e.Input+1
 			if name := binning.RestoredName(e.Path); name != filepath.Base(e.Path) {
-				j.TextName = name
+				k.TextName = name
 			}
 		case tree.HardLink:
-			j.Target = r.Entries[e.First].Path
+			k.Target = l.Entries[e.First].Path
 		}
-		all[i] = j
+		j.Entries[i] = k
 	}
-	return all
+	return j
 }
 
 // infoTree describes a side archive.
 func infoTree(w io.Writer, t commit.Tree, asJSON bool) error {
-	r, err := tree.Open(t, tree.Options{Threads: 1})
+	r, err := openTree(t, tree.Options{Threads: 1, Memory: uint64((&resources{}).limit())})
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	j := treeJSON{SideArchive: t.Path(), Tool: r.Tool, Stored: r.Stored(), Entries: entriesOf(r)}
-	counts := make(map[string]int)
-	for _, e := range j.Entries {
-		if counts[e.Kind]++; e.Kind == tree.File.String() {
-			j.Bytes += e.Bytes
+	j := newTreeJSON(t, r.Listing)
+	j.Stored = r.Stored()
+	if damage := r.Damage(); damage != nil {
+		j.Problem = damage.Error()
+	}
+	for i := range r.Entries {
+		if r.Entries[i].Kind == tree.File {
+			j.Entries[i].Stored = r.Coded(i)
 		}
 	}
 	if asJSON {
 		return writeJSON(w, j)
 	}
+	return j.describe(w)
+}
+
+// describe prints a side archive for people.
+func (j *treeJSON) describe(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "%s, side archive of a directory by %s\n\n", oneLine(filepath.Base(t.Path())), r.Tool)
+	fmt.Fprintf(out, "%s, side archive of a directory by %s\n\n", oneLine(filepath.Base(j.SideArchive)), oneLine(j.Tool))
+	if j.Problem != "" {
+		fmt.Fprintf(out, "DAMAGED: %s\n\n", oneLine(j.Problem))
+	}
+	for _, line := range j.LeftOut {
+		fmt.Fprintf(out, "left out: %s\n", oneLine(line))
+	}
 	b := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(b, "kind\tmode\twritten\tbytes\tstored\t path\n")
+	counts := make(map[string]int)
 	for i := range j.Entries {
 		e := &j.Entries[i]
+		counts[e.Kind]++
 		written, bytes, stored, path := "", "", "", oneLine(e.Path)
 		if !e.Time.IsZero() {
 			written = e.Time.Local().Format(time.DateTime)

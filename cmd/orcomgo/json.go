@@ -42,9 +42,21 @@ type binJSON struct {
 	GPUBlocks   int    `json:"gpu_blocks"` // that were binned on a GPU
 	// Files are what is recorded of the inputs, in their order; null where nothing is.
 	Files []*compress.FileInformation `json:"files"`
+	// AlreadyThere says that there was an archive of these inputs already, packed or not. Then nothing is known of their stored form.
+	AlreadyThere bool     `json:"already_there"`
+	ArchiveFiles []string `json:"archive_files"`
 }
 
-func (o *binFlags) binJSON(s *binning.Summary) binJSON {
+func (o *binFlags) binJSON(s *binning.Summary, there *compress.Information, path string) binJSON {
+	if there != nil {
+		j := binJSON{runJSON: o.runJSON("bin"), Inputs: len(there.Inputs), Records: there.Records, Bases: there.Bases, TextBytes: there.TextBytes,
+			Blocks: there.Blocks, AlreadyThere: true,
+			ArchiveFiles: append(binnedFiles(path), packedFiles(path)...)}
+		for _, in := range there.Inputs {
+			j.Files = append(j.Files, in.File)
+		}
+		return j
+	}
 	files := make([]*compress.FileInformation, len(s.Inputs))
 	for i, in := range s.Inputs {
 		if in.Source != nil {
@@ -52,30 +64,37 @@ func (o *binFlags) binJSON(s *binning.Summary) binJSON {
 		}
 	}
 	return binJSON{o.runJSON("bin"), len(s.Inputs), s.Records, s.Bases, s.TextBytes, s.SourceBytes, s.BinBytes,
-		s.Blocks, s.DeviceBlocks, files}
+		s.Blocks, s.DeviceBlocks, files, false, binnedFiles(path)}
 }
 
 // packJSON is what pack --json and archive --json print.
 type packJSON struct {
 	runJSON
-	Inputs        int                  `json:"inputs"`
-	Records       uint64               `json:"records"`
-	Bases         uint64               `json:"bases"`
-	TextBytes     uint64               `json:"text_bytes"`
-	BinBytes      uint64               `json:"bin_bytes,omitempty"` // of archive, if it binned
-	ArchiveBytes  uint64               `json:"archive_bytes"`
-	Columns       compress.ColumnBytes `json:"columns"`
-	Verified      bool                 `json:"verified"`
-	AlreadyPacked bool                 `json:"already_packed"`
-}
-
-func (r *resources) packJSON(command string, s *compress.Summary, bins uint64) packJSON {
-	return packJSON{r.runJSON(command), s.Inputs, s.Records, s.Bases, s.TextBytes, bins, s.ArchiveBytes, s.Columns, s.Verified,
-		s.AlreadyPacked}
+	*compress.Summary
+	BinBytes     uint64   `json:"bin_bytes,omitempty"` // of archive, if it binned
+	ArchiveFiles []string `json:"archive_files"`
 }
 
 // list returns a list that is [] in JSON, not null, when it is empty.
 func list[T any](all []T) []T { return append([]T{}, all...) }
+
+// pathsOf returns the paths of inputs.
+func pathsOf(inputs []binning.InputSpec) []string {
+	paths := make([]string, len(inputs))
+	for i := range inputs {
+		paths[i] = inputs[i].Path
+	}
+	return paths
+}
+
+// linesOf returns errors as lines.
+func linesOf(errs []error) []string {
+	lines := make([]string, len(errs))
+	for i := range errs {
+		lines[i] = oneLine(errs[i].Error())
+	}
+	return lines
+}
 
 // unpackJSON is what unpack --json prints, also when files are damaged.
 type unpackJSON struct {
@@ -129,4 +148,16 @@ type readJSON struct {
 	Query  string `json:"query"`
 	Strand string `json:"strand"`
 	Base   int    `json:"base"`
+}
+
+// repairJSON is what repair --json and protect --json print.
+type repairJSON struct {
+	runJSON
+	Files []compress.Repaired `json:"files"`
+}
+
+// salvageJSON is what unpack --salvage --json prints.
+type salvageJSON struct {
+	runJSON
+	Files []compress.Salvaged `json:"files"`
 }

@@ -92,7 +92,7 @@ func someCut(t *testing.T, cut, done int) {
 // same command succeeds afterwards.
 func TestKillPack(t *testing.T) {
 	dir := t.TempDir()
-	r1, r2 := simulated(t, dir, 1_500)
+	r1, r2 := simulated(t, dir, 800)
 	binned := filepath.Join(dir, "binned")
 	mustRun(t, "bin", "--quiet", "-1", r1, "-2", r2, binned)
 	command := func(out string) []string { return []string{"pack", "--quiet", out} }
@@ -133,7 +133,7 @@ func TestKillPack(t *testing.T) {
 // bins are in memory, or in a file.
 func TestKillArchive(t *testing.T) {
 	dir := t.TempDir()
-	r1, r2 := simulated(t, dir, 1_500)
+	r1, r2 := simulated(t, dir, 800)
 	command := func(out string) []string { return []string{"archive", "--quiet", "-1", r1, "-2", r2, out} }
 	whole := filepath.Join(dir, "whole")
 	takes := timed(t, command(whole)...)

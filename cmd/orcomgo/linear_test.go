@@ -89,7 +89,7 @@ func processorTime() time.Duration {
 // TestLinearTime: every stage takes time in proportion to the text, whatever it is. Work that
 // grows with the square of the text would take 64 times as long for 8 times the text.
 func TestLinearTime(t *testing.T) {
-	const small, factor, tolerance = 40_000, 8, 24
+	const small, factor, tolerance = 30_000, 8, 24
 	const slack = 150 * time.Millisecond // start-up, garbage collection
 	for _, shape := range textShapes {
 		var first []time.Duration

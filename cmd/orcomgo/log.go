@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"orcomgo/bins/vfs"
+
 	"github.com/spf13/pflag"
 )
 
@@ -22,16 +24,12 @@ type runLog struct {
 	began time.Time
 	first sync.Once
 	start func() // writes the event of the start
-
-	mu  sync.Mutex
-	err error // the first one of writing
+	err   error  // the first one of writing
 }
 
-// Write implements io.Writer for slog, which does not return errors.
+// Write implements io.Writer for slog, which does not return errors, and calls it for one event after another.
 func (l *runLog) Write(b []byte) (int, error) {
 	n, err := l.file.Write(b)
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.err == nil {
 		l.err = err
 	}
@@ -46,7 +44,7 @@ func (l *runLog) open(path, command string, args []string, f *pflag.FlagSet) err
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
 	if err != nil {
-		return fmt.Errorf("log %s: %w", path, cause(err))
+		return fmt.Errorf("log %s: %w", path, vfs.Cause(err))
 	}
 	flags := map[string]string{}
 	f.Visit(func(f *pflag.Flag) { flags[f.Name] = f.Value.String() })
@@ -66,11 +64,11 @@ func checkLog(path string) error {
 		return nil
 	}
 	if err != nil {
-		return cause(err)
+		return vfs.Cause(err)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return cause(err)
+		return vfs.Cause(err)
 	}
 	defer f.Close()
 	var one [1]byte
@@ -78,18 +76,9 @@ func checkLog(path string) error {
 	case err == io.EOF || err == nil && one[0] == '{':
 		return nil
 	case err != nil:
-		return cause(err)
+		return vfs.Cause(err)
 	}
 	return errors.New("the file exists and is no log: it does not begin with {")
-}
-
-// cause is what a system call said, without the call and the path.
-func cause(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }
 
 // opened reports whether events are written.
@@ -127,7 +116,7 @@ func (l *runLog) end(status int, failure error) error {
 	}
 	l.event("end", "status", status, "seconds", time.Since(l.began).Seconds(), "peak_memory", peakMemory())
 	if err := errors.Join(l.err, l.file.Close()); err != nil {
-		return fmt.Errorf("log %s: %w", l.path, cause(err))
+		return fmt.Errorf("log %s: %w", l.path, vfs.Cause(err))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"orcomgo/bins/commit"
+
 	"golang.org/x/term"
 )
 
@@ -26,20 +29,35 @@ const (
 	exitSignal  = 128
 )
 
-// abortGrace is how long an interrupted command may take to clean up. The disk may first have to
-// finish earlier writes.
-const abortGrace = 20 * time.Second
+// After a signal a command says so if it does not end at once, and is abandoned soon after: some stages compute for many seconds before
+// they would look. Only while an archive is being given its names it may take longer, as the disk may have to finish earlier writes.
+const (
+	abortSaid     = 100 * time.Millisecond
+	abortAfter    = 500 * time.Millisecond
+	abortPatience = 20 * time.Second
+)
 
-// usageError is a mistake in the command line.
-type usageError struct{ error }
+// usageError is a mistake in the command line of a command, or of the program if that is "".
+type usageError struct {
+	error
+	command string
+}
 
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+func usagef(format string, args ...any) error { return usageError{error: fmt.Errorf(format, args...)} }
+
+// inCommand adds the name of the command to a mistake in its command line, and returns other errors as they are.
+func inCommand(name string, err error) error {
+	if usage := (usageError{}); errors.As(err, &usage) {
+		return usageError{fmt.Errorf("%s: %w", name, err), name}
+	}
+	return err
+}
 
 func main() { runProcess(tuning{}) }
 
 // runProcess runs the command of the process and ends that.
 func runProcess(t tuning) {
-	s := &streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, terminal: term.IsTerminal(int(os.Stderr.Fd())), tuning: t}
+	s := &streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, terminal: term.IsTerminal(int(os.Stderr.Fd())), tuning: t, log: new(runLog)}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, abortSignals()...)
@@ -55,9 +73,18 @@ func runProcess(t tuning) {
 		got := <-signals
 		signal.Stop(signals) // a second one ends the process at once
 		cancel(signalled{got})
-		// a call that blocks on a pipe or a file system may never return
-		time.Sleep(abortGrace)
-		os.Exit(fail(s, signalled{got}))
+		line := ""
+		if s.terminal {
+			line = "\r\x1b[K" // of a bar
+		}
+		time.Sleep(abortSaid)
+		fmt.Fprint(s.err, line, "orcomgo: interrupting\n")
+		time.Sleep(abortAfter)
+		commit.Abandon(abortPatience)
+		fmt.Fprint(s.err, line)
+		status := fail(s, signalled{got})
+		s.log.end(status, signalled{got})
+		os.Exit(status)
 	}()
 	os.Exit(run(ctx, s, os.Args[1:]))
 }
@@ -85,18 +112,15 @@ func (s signalled) Error() string {
 }
 
 // status is the exit status.
-func (s signalled) status() int {
-	if number, ok := s.Signal.(syscall.Signal); ok {
-		return exitSignal + int(number)
-	}
-	return exitFailure
-}
+func (s signalled) status() int { return exitSignal + int(s.Signal.(syscall.Signal)) }
 
 // run is main without the process: it returns the exit status.
 func run(ctx context.Context, standard *streams, args []string) int {
-	out, s := &stdoutWriter{to: standard.out}, *standard
-	s.out, s.err, s.log = out, stderrWriter{standard.err}, new(runLog)
-	err := dispatch(ctx, &s, args)
+	out, s := &stdoutWriter{to: standard.out, refused: standard.noOut}, *standard
+	s.out, s.err, s.log = out, stderrWriter{standard.err}, cmp.Or(s.log, new(runLog))
+	root := commandTree(&s)
+	root.SetArgs(append([]string{}, args...)) // cobra takes those of the process for nil
+	err := root.ExecuteContext(ctx)
 	if err == nil {
 		out.close()
 		err = out.err
@@ -116,13 +140,15 @@ func report(ctx context.Context, s *streams, err error) int {
 	case err == nil:
 		return 0
 	case errors.As(err, &usage):
-		fmt.Fprintf(s.err, "orcomgo: %s (see orcomgo --help)\n", oneLine(err.Error()))
+		fmt.Fprintf(s.err, "orcomgo: %s (see %s --help)\n", oneLine(err.Error()), strings.TrimSpace("orcomgo "+usage.command))
 		return exitUsage
 	case ctx.Err() != nil && errors.As(context.Cause(ctx), &signal):
 		err = signal
 	case brokenStdout(err):
 		// The reader of standard output has ended, as head does. No message is needed.
 		return signalled{syscall.SIGPIPE}.status()
+	case errors.Is(err, errNothingFound):
+		return exitFailure
 	}
 	return fail(s, err)
 }
@@ -141,13 +167,6 @@ func fail(s *streams, err error) int {
 // ends, or control codes of terminals.
 func oneLine(text string) string {
 	text = strings.TrimSpace(text)
-	clean := true
-	for _, r := range text {
-		clean = clean && r != utf8.RuneError && unicode.IsPrint(r)
-	}
-	if clean {
-		return text
-	}
 	var b strings.Builder
 	for len(text) > 0 {
 		r, n := utf8.DecodeRuneInString(text)

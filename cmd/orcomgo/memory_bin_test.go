@@ -23,18 +23,19 @@ func TestBinLeastMemory(t *testing.T) {
 		name   string
 		size   int // of the text
 		record string
+		long   bool // make test-long runs it
 	}{
-		{"reads of 100 bases", testrun.Pick(10_000_000, 10_000_000, 20_000_000),
-			"@read.1:1:2:3\n" + strings.Repeat("ACGTTGCATT", 10) + "\n+\n" + strings.Repeat("FFFF:FFFF,", 10) + "\n"},
-		{"wrapped", testrun.Pick(10_000_000, 10_000_000, 20_000_000), "@read.1\nACGTTGCATT\nACGTT\n+\nFFFF:FFFF,\n@+FFF\n"},
-		{"tiny records", testrun.Pick(8_000_000, 8_000_000, 20_000_000), "@\nA\n+\nI\n"},
-		{"tiny records of FASTQ whose forms change", testrun.Pick(6_000_000, 6_000_000, 12_000_000),
-			"@\nA\n+\nI\n@a\nA\n+a\nI\n@\r\nA\n+\nI\n@\nA\r\n+\nI\n@b\nA\n+\nI\r\n"},
+		{"reads of 100 bases", 70_000_000,
+			"@read.1:1:2:3\n" + strings.Repeat("ACGTTGCATT", 10) + "\n+\n" + strings.Repeat("FFFF:FFFF,", 10) + "\n", false},
+		{"wrapped", 30_000_000, "@read.1\nACGTTGCATT\nACGTT\n+\nFFFF:FFFF,\n@+FFF\n", true},
+		{"tiny records", 30_000_000, "@\nA\n+\nI\n", true},
+		{"tiny records of FASTQ whose forms change", 18_000_000,
+			"@\nA\n+\nI\n@a\nA\n+a\nI\n@\r\nA\n+\nI\n@\nA\r\n+\nI\n@b\nA\n+\nI\r\n", true},
 		// much processor time in little memory; without a bound this text takes several times as much
-		{"tiny records of odd forms", 5_000_000, odd},
-		{"more tiny records of odd forms", 8_000_000, odd},
+		{"tiny records of odd forms", 4_000_000, odd, false},
+		{"more tiny records of odd forms", 12_000_000, odd, true},
 	} {
-		if strings.HasPrefix(tt.name, "more") && !testrun.Long() {
+		if tt.long && !testrun.Long() {
 			continue
 		}
 		dir := memoryDir(t)
@@ -45,7 +46,7 @@ func TestBinLeastMemory(t *testing.T) {
 		const most = minMemory*1.15 + 4e6 // the program of the tests is larger than the one that is installed
 		peak := math.MaxInt
 		for try := 0; try < 3 && float64(peak) > most; try++ { // the collector may be late on a busy machine
-			peak = min(peak, peakOf(t, "bin", "-q", "-f", "-t", "2", "--memory", "64MiB", path, filepath.Join(dir, "out")))
+			peak = min(peak, peakOf(t, "bin", "-q", "-f", "-t", "2", "--memory", "96MB", path, filepath.Join(dir, "out")))
 		}
 		t.Logf("%s: %d MB", tt.name, peak/1e6)
 		if float64(peak) > most {

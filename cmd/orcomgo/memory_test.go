@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -60,27 +59,34 @@ func peaksOf(t *testing.T, args ...string) (peak, code int) {
 
 // TestMemoryBoundHolds: --memory bounds the peak of pack, verify and unpack within 15 %, on reads
 // that are hard to lay out as well. Those that share 24 bases took 15 kB each, so 40,000 took 600
-// MB.
+// MB. "slices" has a large model of bases and much text in slices: it fails where slices of twice the text are in work.
 func TestMemoryBoundHolds(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the peak of a process is read from /proc")
 	}
-	const bound = 128 << 20
-	reads := map[string]int{"shared24": 40_000, "suffix50": 40_000, "chimera": 40_000, "stutter": 30_000, "repeats": 30_000, "random": 40_000,
+	const bound = 96 << 20
+	reads := map[string]int{"slices": 24_000, "shared24": 40_000, "suffix50": 40_000, "chimera": 40_000, "stutter": 30_000, "repeats": 30_000,
+		"random": 40_000,
 		"tandem": 40_000, "thirdN": 60_000, "identical": 100_000, "polyA": 100_000, "allN": 100_000}
 	for shape, n := range reads {
 		t.Run(shape, func(t *testing.T) {
-			if !testrun.Long() && !slices.Contains([]string{"chimera"}, shape) {
+			if !testrun.Long() && shape != "slices" {
 				t.Skip("make test-long runs all shapes")
 			}
 			var text bytes.Buffer
-			if err := sim.WriteShape(&text, shape, n, 100, 1); err != nil {
-				t.Fatal(err)
+			write := func(shape string, n int) {
+				if err := sim.WriteShape(&text, shape, n, 100, 1); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if shape == "slices" {
+				write("chimera", n)
+				write("identical", 200_000)
+			} else {
+				write(shape, n)
 			}
 			checkPeaks(t, text.Bytes(), bound)
-			if shape == "chimera" || testrun.Long() {
-				checkArchivePeak(t, text.Bytes(), bound)
-			}
+			checkArchivePeak(t, text.Bytes(), bound)
 		})
 	}
 }
@@ -111,7 +117,7 @@ func checkPeak(t *testing.T, bound int, args ...string) {
 	t.Helper()
 	peak := peakOf(t, append(args, "-q", "-t", "2", "--memory", fmt.Sprintf("%dMiB", bound>>20))...)
 	t.Logf("%s: %d MiB", args[0], peak>>20)
-	if peak > bound*115/100 {
+	if peak > bound*testrun.Pick(105, 105, 115)/100 {
 		t.Errorf("%s took %d MiB of memory, was given %d", args[0], peak>>20, bound>>20)
 	}
 }
@@ -145,7 +151,7 @@ func TestMemoryBoundHoldsLong(t *testing.T) {
 		}
 	}
 	genome := func(t *testing.T) []byte {
-		g := sim.Invent(sim.GenomeConfig{Size: 6_600_000, Contigs: 1, GC: 0.41, Repeats: 0.1, Seed: 1})
+		g := sim.Invent(sim.GenomeConfig{Size: 6_600_000, Contigs: 1, Repeats: 0.1, Seed: 1})
 		s, err := sim.New(sim.Config{Genome: g, Reads: reads, NRate: 0.0001, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -181,6 +187,6 @@ func TestMemoryWithoutBases(t *testing.T) {
 		t.Skip("the peak of a process is read from /proc")
 	}
 	testrun.OnlyLong(t)
-	checkArchivePeak(t, bytes.Repeat([]byte(">\n"), 12_000_000), 64<<20)
+	checkArchivePeak(t, bytes.Repeat([]byte(">\n"), 12_000_000), 96<<20)
 	checkArchivePeak(t, bytes.Repeat([]byte(">\n>a\n"), 10_000_000), 96<<20)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"orcomgo/binning"
+	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/cmd/orcomgo/batches"
 	"os"
@@ -32,54 +33,27 @@ func readsFile(path string) bool {
 // checkOutput returns a usage error for an output directory that is a URL, or that has the
 // name of a file of reads; then advice says what to do instead. A directory that exists may
 // have any name, and so may one that is given with a / at its end.
-func checkOutput(command, path, advice string) error {
+func checkOutput(path, advice string) error {
 	switch {
+	case path == "" || path == "-":
+		return usagef("the output is a directory, not %q", path)
 	case batches.IsURL(path):
-		return usagef("%s: the output is a directory on this machine, not a URL: %s", command, path)
+		return usagef("the output is a directory on this machine, not a URL: %s", path)
 	case !readsFile(path) || os.IsPathSeparator(path[len(path)-1]):
 		return nil
 	}
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		return nil
 	}
-	return usagef("%s: the output is a directory, and %s looks like a file of reads (end it in / if it is not): %s", command, path, advice)
+	return usagef("the output is a directory, and %s looks like a file of reads (end it in / if it is not): %s", path, advice)
 }
 
-// pairAdvice is what to do about an output of bin that is an input by its name.
-func pairAdvice(args []string) string {
-	if first, second, ok := findPair(args); ok {
-		return "did you mean -1 " + first + " -2 " + second + " OUT/?"
+// isArchive reports whether an input is a file of an archive, or DIR/NAME of one.
+func isArchive(path string) bool {
+	info, err := os.Stat(path)
+	if err == nil {
+		return info.Mode().IsRegular() && commit.IsArchiveFile(path)
 	}
-	return "give the output directory last"
-}
-
-// findPair returns the first two arguments that look like the mates of a pair.
-func findPair(args []string) (first, second string, ok bool) {
-	for _, a := range args {
-		for _, b := range args {
-			if mates(filepath.Base(a), filepath.Base(b)) {
-				return a, b, true
-			}
-		}
-	}
-	return "", "", false
-}
-
-// mates reports whether two names differ first in the number of a mate: run_1.fq and
-// run_2.fq, run_R1_001.fastq.gz and run_R2_001.fastq.gz, run.r1.fq and run.r2.fq. The text after
-// the number may differ, because it may be the mistake.
-func mates(a, b string) bool {
-	i := 0
-	for i < min(len(a), len(b)) && a[i] == b[i] {
-		i++
-	}
-	if i == min(len(a), len(b)) || a[i] != '1' || b[i] != '2' {
-		return false
-	}
-	before := strings.TrimRight(a[:i], "Rr")
-	if len(before) < i-1 {
-		return false // more than one letter
-	}
-	alone := func(s string) bool { return len(s) == i+1 || s[i+1] < '0' || s[i+1] > '9' }
-	return alone(a) && alone(b) && (before == "" || strings.ContainsRune("._-", rune(before[len(before)-1])))
+	_, err = commit.One(path)
+	return err == nil
 }

@@ -35,33 +35,3 @@ func TestIsURL(t *testing.T) {
 		}
 	}
 }
-
-func TestMates(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want bool
-	}{
-		{"a_R1.fastq.gz", "a_R2.fastq.gz", true},
-		{"a_R1.fastq.gz", "a_R2_typo.fastq.gz", true},
-		{"a_R1_001.fastq.gz", "a_R2_001.fastq.gz", true},
-		{"a_1.fq", "a_2.fq", true},
-		{"a.1.fq", "a.2.fq", true},
-		{"a.r1.fq", "a.r2.fq", true},
-		{"a-1", "a-2", true},
-		{"R1.fq", "R2.fq", true},
-		{"1.fq", "2.fq", true},
-		{"a_R2.fq", "a_R1.fq", false},
-		{"a_R1.fq", "a_R1.fq", false},
-		{"a_R1.fq", "b_R2.fq", false},
-		{"lane1.fq", "lane2.fq", false},
-		{"a_10.fq", "a_20.fq", false},
-		{"a_1.fq", "a_22.fq", false},
-		{"a_RR1.fq", "a_RR2.fq", false},
-		{"a", "a_1", false},
-		{"", "", false},
-	} {
-		if got := mates(c.a, c.b); got != c.want {
-			t.Errorf("%s and %s: %v", c.a, c.b, got)
-		}
-	}
-}

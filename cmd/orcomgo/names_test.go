@@ -27,7 +27,7 @@ var unusualNames = []string{
 // TestOddNames: each input comes back under its own name, byte for byte, alone and all
 // together, and no name puts codes on a terminal.
 func TestOddNames(t *testing.T) {
-	dir := t.TempDir()
+	dir := memoryDir(t)
 	in := filepath.Join(dir, "in")
 	if err := os.Mkdir(in, 0o777); err != nil {
 		t.Fatal(err)

@@ -128,6 +128,7 @@ func TestForceKeepsNeeded(t *testing.T) {
 
 	// A side archive that can't be read may need it.
 	side := filepath.Join(out, "first.ctree")
+	os.Remove(side + ".cpar")
 	if err := os.Truncate(side, 40); err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +191,7 @@ func TestForcedUnfinished(t *testing.T) {
 				t.Fatal(err)
 			}
 			mustRun(t, "archive", "--quiet", first, out)
-			again := []string{"archive", "--quiet", "--force", "--level", "max", first, out}
+			again := []string{"archive", "--quiet", "--force", "--slice-size", "1MB", first, out}
 			vfs.Fault = func(call, path string) error {
 				if call == "tmpfile" && strings.HasSuffix(path, ".ctree") {
 					return syscall.ENOSPC

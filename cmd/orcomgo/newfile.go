@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 
@@ -14,6 +15,7 @@ import (
 type newFile struct {
 	path    string
 	content []byte
+	access  commit.Access
 }
 
 // writeNew writes files, and the directories that they are in if there are none. They have their names once all of them are complete, so
@@ -33,17 +35,15 @@ func writeNew(files []newFile, replace bool) (err error) {
 				made.Undo()
 			}
 		}()
-		t, err := commit.NewTemp(f.path)
+		t, err := commit.WriteTemp(f.path, func(w io.Writer) error {
+			_, err := w.Write(f.content)
+			return err
+		})
 		if err != nil {
 			return err
 		}
 		defer t.Discard()
-		if _, err := t.Write(f.content); err != nil {
-			return err
-		}
-		if err := t.Sync(); err != nil {
-			return err
-		}
+		t.Restrict(f.access)
 		temps[i] = t
 	}
 	for i, f := range files {

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
+	"orcomgo/bins/commit"
 	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
@@ -15,17 +18,19 @@ var packCommand = command{
 	group:    stepGroup,
 	synopsis: "DIR|DIR/NAME",
 	about:    "compress the bins, verify, remove them",
-	help: `pack compresses what bin wrote into NAME.cdna and NAME.cmeta, decodes it again and compares, and then
-removes the bins. Interrupted at any moment, it leaves the bins or the finished archive, and can be run again.
-A packed archive that was made from other bins is replaced only with --force.
+	help: `pack compresses what bin wrote into NAME.cdna and NAME.cmeta, decodes it again and compares, and
+then removes the bins. Interrupted at any moment, it leaves the bins or the finished archive, and
+can be run again. A packed archive that was made from other bins is replaced only with --force. Of a
+directory with several archives it packs all that are not packed; with --json it prints one object
+after another.
 
 Examples:
   orcomgo pack run/
   orcomgo pack archives/sample7              one of several archives in a directory
   orcomgo pack --keep-bins run/              leave the bins beside the archive
-  orcomgo pack --level max -t 16 run/        smaller qualities, slower
+  orcomgo pack -t 16 run/                    with 16 threads
   orcomgo pack --two-bit genomes/            assemblies that are unpacked ten times as fast as .gz
-  orcomgo pack --slice-size 64MiB run/       a large run, half a percent smaller: unpack --name takes longer
+  orcomgo pack --slice-size 64MB run/     a large run, half a percent smaller
 `,
 	flags: func(f *pflag.FlagSet) action {
 		var o packFlags
@@ -47,69 +52,100 @@ type packFlags struct {
 	device                    string
 }
 
-// effort is the flags --level, --two-bit and --slice-size.
+// effort is the flags --two-bit, --slice-size and --parity.
 type effort struct {
-	word   string
 	twoBit bool
 	slice  size
+	parity share
 }
 
 func (e *effort) define(f *pflag.FlagSet) {
-	f.StringVar(&e.word, "level", "default", "`EFFORT` on the qualities: fast, default or max")
 	f.BoolVar(&e.twoBit, "two-bit", false, "keep assemblies (FASTA) in two bits a base: larger, but unpacked ten times as fast as .gz")
+	e.parity.define(f)
 	f.Var(&e.slice, "slice-size", "`SIZE` of text that is decoded for any record in it; less makes unpack of some records faster")
 }
 
-// level returns the level, or a usage error for one of the flags.
-func (e *effort) level() (compress.Level, error) {
-	level, err := compress.ParseLevel(e.word)
-	if err != nil {
-		return level, usageError{err}
+func (e *effort) check() error {
+	if e.slice != 0 && (e.slice < 1e6 || e.slice > 1e9) {
+		return usagef("--slice-size must be between 1MB and 1GB")
 	}
-	if e.slice != 0 && (e.slice < 1<<20 || e.slice > 1<<30) {
-		return level, usagef("--slice-size must be between 1MiB and 1GiB")
-	}
-	return level, nil
+	return nil
 }
 
 func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
-	dir, err := oneArchive("pack", args)
+	dir, err := oneArchive(args)
 	if err != nil {
 		return err
 	}
-	level, err := o.level()
-	if err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 	if _, err := choice("device", o.device, "auto", "cpu", "gpu"); err != nil {
 		return err
 	}
+	found, err := commit.Find(dir)
+	if err != nil {
+		return err
+	}
+	if len(found) > 1 {
+		all := len(found)
+		if found = slices.DeleteFunc(found, func(e commit.Entry) bool { return !e.Has[commit.Bins] }); len(found) == 0 {
+			return o.nothingToDo(s, fmt.Sprintf("%s: %s are packed already", dir, plural(uint64(all), "archive")))
+		}
+	}
 	onGPU, err := wantGPU(ctx, o.device, o.enoughForGPU(func() bool {
-		return binnedBases(dir) >= minGPUBases*uint64(max(o.threads, 1))
+		return slices.ContainsFunc(found, func(e commit.Entry) bool {
+			return binnedBases(e.Path()+commit.BinsDataExt) >= minGPUBases*uint64(max(o.threads, 1))
+		})
 	})) // before anything is shown, since it may replace the process
 	if err != nil {
 		return err
 	}
+	failed, err := eachArchive(ctx, s, found, func(e commit.Entry) error { return o.one(ctx, s, e, onGPU) })
+	if failed > 0 {
+		return fmt.Errorf("%d of %s could not be packed", failed, plural(uint64(len(found)), "archive"))
+	}
+	return err
+}
+
+// one packs an archive and prints a summary.
+func (o *packFlags) one(ctx context.Context, s *streams, e commit.Entry, onGPU bool) error {
 	bar, err := o.start(s, packStages(o.noVerify)...)
 	if err != nil {
 		return err
 	}
 	defer bar.close()
-	options := o.options(level, onGPU, bar)
+	options := o.options(onGPU, bar)
 	s.tuning.pack(options)
-	summary, err := compress.Pack(ctx, dir, options)
+	// With the extension the path can't be that of a directory.
+	summary, err := compress.Pack(ctx, e.Path()+commit.PackedDataExt, options)
 	bar.close()
 	if err != nil {
-		return hint(err)
+		return err
 	}
-	return o.packed(s, "pack", summary, 0)
+	return o.packed(s, "pack", e.Path(), summary, 0)
+}
+
+// eachArchive calls do for archives. An error about one of several is printed, and the others go on; failed is of how many.
+func eachArchive[T any](ctx context.Context, s *streams, found []T, do func(e T) error) (failed int, err error) {
+	for _, e := range found {
+		if err := do(e); err != nil {
+			if err = hint(err); len(found) == 1 || ctx.Err() != nil || brokenStdout(err) {
+				return 0, err
+			}
+			failed++
+			fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(err.Error()))
+		}
+	}
+	return failed, nil
 }
 
 // options returns how to pack; o.start has set the memory. onGPU says whether a GPU is used if there is one.
-func (o *packFlags) options(level compress.Level, onGPU bool, bar *progress) compress.PackOptions {
+func (o *packFlags) options(onGPU bool, bar *progress) compress.PackOptions {
 	p := compress.PackOptions{
-		Threads: o.threads, Memory: uint64(o.memory), Tool: tool, Level: level, TwoBit: o.twoBit, SliceText: uint64(o.slice),
-		KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force, MayReplace: keepNeeded, GPU: onGPU, Progress: bar.report,
+		Threads: o.threads, Memory: uint64(o.memory), Tool: tool, TwoBit: o.twoBit, SliceText: uint64(o.slice),
+		KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force, Parity: float64(o.parity),
+		MayReplace: keepNeeded, GPU: onGPU, Progress: bar.report, Sized: bar.sized,
 	}
 	if onGPU {
 		p.Ready = func() error {
@@ -134,12 +170,12 @@ func keepNeeded(dir, name string, by [16]byte) error {
 }
 
 // oneArchive returns the path of the archive, a command's only argument.
-func oneArchive(command string, args []string) (string, error) {
+func oneArchive(args []string) (string, error) {
 	if len(args) != 1 || args[0] == "" {
-		return "", usagef("%s: give one archive: DIR, the directory that bin wrote to, or DIR/NAME where it holds several", command)
+		return "", usagef("give one archive: DIR, the directory that bin wrote to, or DIR/NAME where it holds several")
 	}
 	if batches.IsURL(args[0]) {
-		return "", usagef("%s: %s is a URL: archives are read from directories", command, args[0])
+		return "", usagef("%s is a URL: archives are read from directories", args[0])
 	}
 	return args[0], nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,59 +38,56 @@ func runTool(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// TestGoreleaser: the configuration has no fields but those that goreleaser knows, builds what the program is built from otherwise, and
-// the files that it packs are there.
-func TestGoreleaser(t *testing.T) {
-	var c struct {
-		Version int
-		Project string `yaml:"project_name"`
-		Dist    string
-		Before  struct{ Hooks []string }
-		Builds  []struct {
-			ID, Main, Binary    string
-			Env, Flags, Ldflags []string
-			Goos, Goarch        []string
-			ModTimestamp        string `yaml:"mod_timestamp"`
+// TestTarball: install.sh of a release puts files below a folder, over those of another version, and removes those that are its own.
+func TestTarball(t *testing.T) {
+	from, to := t.TempDir(), t.TempDir()
+	write := func(path, text string) {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
 		}
-		Archives []struct {
-			Formats      []string
-			NameTemplate string `yaml:"name_template"`
-			Wrap         bool   `yaml:"wrap_in_directory"`
-			Files        []any
-		}
-		Checksum struct {
-			NameTemplate string `yaml:"name_template"`
-			Algorithm    string
-		}
-		SBOMs []struct {
-			Artifacts string
-			Documents []string
-			Cmd       string
-			Args, Env []string
-		} `yaml:"sboms"`
-		Changelog struct{ Disable bool }
-	}
-	readYAML(t, deploy+"goreleaser.yaml", &c)
-	if len(c.Builds) != 1 || c.Builds[0].Main != "./cmd/orcomgo" || !slices.Contains(c.Builds[0].Env, "CGO_ENABLED=0") ||
-		!strings.Contains(strings.Join(c.Builds[0].Ldflags, " "), "-X main.sourceCommit=") ||
-		!slices.Equal(c.Builds[0].Goos, []string{"linux", "darwin"}) || !slices.Equal(c.Builds[0].Goarch, []string{"amd64", "arm64"}) {
-		t.Errorf("builds %+v", c.Builds)
-	}
-	for _, f := range c.Archives[0].Files {
-		path, ok := f.(string)
-		if m, isMap := f.(map[string]any); isMap {
-			path, ok = m["src"].(string)
-		}
-		if !ok || path == "bin/share/share" { // which make share makes
-			continue
-		}
-		if _, err := os.Stat("../../" + path); err != nil {
-			t.Error(err)
+		if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if c.Checksum.Algorithm != "sha256" || len(c.SBOMs) != 1 || !slices.Contains(c.SBOMs[0].Args, "orcomgo/deploy/notice") {
-		t.Errorf("checksum %+v, SBOMs %+v", c.Checksum, c.SBOMs)
+	install := func(args ...string) string {
+		out, err := exec.Command(filepath.Join(from, "install.sh"), args...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return string(out)
 	}
+	below := func(dir string) map[string][]byte {
+		files := map[string][]byte{}
+		err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				files[path] = []byte(readFile(t, filepath.Join(dir, path)))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return files
+	}
+	program := "#!/bin/sh\necho orcomgo 1\n"
+	write(filepath.Join(from, "install.sh"), readFile(t, deploy+"tarball/install.sh"))
+	write(filepath.Join(from, "bin/orcomgo"), program)
+	write(filepath.Join(from, "share/man/man1/orcomgo.1.gz"), "page")
+	write(filepath.Join(from, "share/doc/orcomgo/LICENSE"), "licence")
+	write(filepath.Join(from, "README.md"), "read")
+	write(filepath.Join(to, "bin/orcomgo"), "older")
+	write(filepath.Join(to, "bin/other"), "not ours")
+	want := "orcomgo 1\n" + to + "/bin is not in PATH: export PATH=\"" + to + "/bin:$PATH\"\n"
+	if got := install(to); got != want {
+		t.Errorf("%q, expected %q", got, want)
+	}
+	same(t, below(to), map[string][]byte{"bin/orcomgo": []byte(program), "bin/other": []byte("not ours"),
+		"share/man/man1/orcomgo.1.gz": []byte("page"), "share/doc/orcomgo/LICENSE": []byte("licence")})
+	write(filepath.Join(to, "share/man/man1/orcomgo.1.gz"), "changed")
+	if got, want := install("--remove", to), "install.sh: "+to+"/share/man/man1/orcomgo.1.gz is another version and stays\n"; got != want {
+		t.Errorf("%q, expected %q", got, want)
+	}
+	same(t, below(to), map[string][]byte{"bin/other": []byte("not ours"), "share/man/man1/orcomgo.1.gz": []byte("changed")})
 }
 
 // instruction is a line of a Dockerfile.

@@ -206,7 +206,8 @@ var updateSnapshots = flag.Bool("update", false, "write checksums of archives in
 func TestModuleSnapshots(t *testing.T) {
 	dir, data := t.TempDir(), "../../testdata/"
 	archive := func(name string, inputs ...string) {
-		mustRun(t, append([]string{"archive", "--quiet", "--source", "none", "--as", "test"}, append(inputs, filepath.Join(dir, name))...)...)
+		mustRun(t, append([]string{"archive", "--quiet", "--source", "none", "--as", "test"},
+			append(inputs, filepath.Join(dir, name))...)...)
 	}
 	archive("pair", "-1", data+"pair41_R1.fastq", "-2", data+"pair41_R2.fastq")
 	archive("single", data+"blocks.fastq.gz")
@@ -226,7 +227,7 @@ func TestModuleSnapshots(t *testing.T) {
 			t.Fatalf("%s: %v", path, err)
 		}
 		files, err := filepath.Glob(filepath.Join(dir, c.folder, "*"))
-		if err != nil || len(files) != 2 && c.folder != "single" || len(snapshots[c.test].Content) != 1 {
+		if err != nil || len(files) < 2 || len(snapshots[c.test].Content) != 1 {
 			t.Fatal(files, err, snapshots[c.test])
 		}
 		have := fmt.Sprint(snapshots[c.test].Content[0])

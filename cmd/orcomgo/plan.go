@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,7 @@ import (
 	"orcomgo/binning"
 	"orcomgo/binning/samples"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 
@@ -31,18 +33,19 @@ var planCommand = command{
 	group:    wholeGroup,
 	synopsis: "IN...",
 	about:    "say what archive of files or directories will make and take",
-	help: `plan archives the first --sample of each archive's text into temporary files, which are removed, and scales size and
-time by how much text there is. Memory is the bound that so many reads can reach, --memory at most. What has no more
-text than --sample is archived as a whole, so its figures are measured. Of more text they are upper bounds as a rule:
-more reads of the same organism overlap more, which makes the archive smaller. The figures are of archive with the
-same flags on this machine, without a GPU. With --json they come with resources for a workflow: threads, mem_mb,
+	help: `plan archives the first --sample of each archive's text into temporary files, which are removed, and
+scales size and time by how much text there is. Memory is the bound that so many reads can reach,
+--memory at most. What has no more text than --sample is archived as a whole, so its figures are
+measured. Of more text they are upper bounds as a rule: more reads of the same organism overlap
+more, which makes the archive smaller. The figures are of archive with the same flags on this
+machine, without a GPU. With --json they come with resources for a workflow: threads, mem_mb,
 runtime (minutes) and tmpdir_bytes, each with a margin.
 
 Examples:
   orcomgo plan run_R1.fastq.gz                        one file
   orcomgo plan -1 R1.fastq.gz -2 R2.fastq.gz          a pair
   orcomgo plan fastq/                                 the samples of a directory
-  orcomgo plan --level max --memory 16GB run/         for these flags
+  orcomgo plan --order any --memory 16GB run/         for these flags
   orcomgo plan --samples sheet.csv                    those of a sheet
   orcomgo plan --json run/ | jq .archives[].resources
 `,
@@ -50,8 +53,8 @@ Examples:
 		all := pflag.NewFlagSet("", pflag.ContinueOnError)
 		o := planFlags{archiveFlags: newArchiveFlags(all, "plan"), sample: 64e6}
 		f.Var(&o.sample, "sample", "`SIZE` of text of each archive to measure with")
-		for _, name := range slices.Concat([]string{"first", "second", "third", "fourth", "samples", "group", "include", "exclude", "as-is",
-			"jobs"}, planPasses, []string{"threads", "memory", "quiet", "json"}) {
+		for _, name := range slices.Concat([]string{"first", "second", "third", "fourth", "samples", "group", "include", "exclude",
+			"as-is", "jobs"}, planPasses, []string{"threads", "memory", "quiet", "json"}) {
 			f.AddFlag(all.Lookup(name))
 		}
 		o.flags = f
@@ -60,8 +63,8 @@ Examples:
 }
 
 // planPasses are the flags that plan passes on to archive.
-var planPasses = []string{"reads-only", "order", "names", "quality", "source", "level", "two-bit", "slice-size", "no-verify",
-	"block-size", "streams", "tmpdir"}
+var planPasses = []string{"reads-only", "order", "names", "quality", "source", "two-bit", "slice-size", "no-verify",
+	"block-size", "streams", "tmpdir", "unpaired"}
 
 type planFlags struct {
 	*archiveFlags
@@ -140,6 +143,9 @@ const (
 	diskMargin                = 1.1
 )
 
+// sliceText is about how many bytes of text are coded by one thread.
+const sliceText = 64 << 20
+
 const planStage = "plan"
 
 func (o *planFlags) run(ctx context.Context, s *streams, args []string) error {
@@ -157,17 +163,16 @@ func (o *planFlags) run(ctx context.Context, s *streams, args []string) error {
 	}
 	p.each = o.resources
 	p.each.threads, p.each.memory = max(o.threads/o.jobs, 1), o.memory/size(o.jobs)
-	temporary, err := commit.NewTempDir(o.tempDir, "orcomgo-plan-")
-	if err != nil {
-		return err
+	if p.dir, err = os.MkdirTemp(o.tempDir, "orcomgo-plan-"); err != nil {
+		return fmt.Errorf("%s: a directory for temporary files can't be made: %w", cmp.Or(o.tempDir, os.TempDir()), vfs.Cause(err))
 	}
-	defer temporary.Remove()
-	p.dir = temporary.Path
+	defer os.RemoveAll(p.dir)
+	defer commit.IfAbandoned(func() { os.RemoveAll(p.dir) })()
 	if err := p.group(ctx); err != nil {
 		return err
 	}
 	j := planJSON{Memory: uint64(o.memory), Jobs: o.jobs, Group: o.groupBy, Sides: []plannedSide{}, Archives: []planned{},
-		Unread: []string{}, Others: list(p.others)}
+		Unread: linesOf(p.unread), Others: list(p.others)}
 	p.bar.report(planStage, 0, p.sum)
 	for i := range p.list {
 		a := p.archive(ctx, &p.list[i])
@@ -186,9 +191,6 @@ func (o *planFlags) run(ctx context.Context, s *streams, args []string) error {
 		p.advance(k.Bytes)
 	}
 	p.bar.close()
-	for _, err := range p.unread {
-		j.Unread = append(j.Unread, oneLine(err.Error()))
-	}
 	j.runJSON, j.Expected = p.runJSON("plan"), j.total()
 	return p.tell(s, &j)
 }
@@ -202,23 +204,23 @@ func (p *plan) advance(n uint64) {
 // find checks the command line and finds the samples.
 func (p *plan) find(args []string) (err error) {
 	o := p.archiveFlags
-	if p.level, err = o.level(); err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
-	switch directory := anyDirectory(args); {
+	switch directory := slices.ContainsFunc(args, batches.IsDirectory); {
 	case o.sheet != "" && len(args)+len(o.first) > 0:
-		return o.usagef("give no files and no directory with --samples")
+		return usagef("give no files and no directory with --samples")
 	case o.sheet == "" && len(args)+len(o.first) == 0:
-		return o.usagef("give files, the directories of samples, or a sheet (--samples)")
+		return usagef("give files, the directories of samples, or a sheet (--samples)")
 	case o.jobs < 1:
-		return o.usagef("--jobs must be at least 1")
+		return usagef("--jobs must be at least 1")
 	case o.sheet == "" && !directory: // p.dir is not known yet, and plays no part
 		if p.config, err = o.config(append(slices.Clone(args), "plan/")); err != nil {
 			return err
 		}
-		p.list = []samples.Sample{{Name: binning.ArchiveName(p.config.Inputs), Inputs: p.config.Inputs}}
+		p.list = oneSample(&p.config)
 	case len(o.first) > 0:
-		return o.usagef("-1 to -4 can't be combined with samples")
+		return usagef("-1 to -4 can't be combined with samples")
 	default:
 		if err := o.settings(&p.config); err != nil {
 			return err
@@ -232,11 +234,6 @@ func (p *plan) find(args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if o.tempDir != "" {
-		if err := checkTempDir(o.tempDir); err != nil {
-			return o.usagef("--tmpdir is %q: %w", o.tempDir, err)
-		}
-	}
 	for i := range p.list {
 		p.sum += batches.StoredSize(p.list[i].Inputs)
 	}
@@ -247,12 +244,9 @@ func (p *plan) find(args []string) (err error) {
 
 // archive plans the archive of a sample.
 func (p *plan) archive(ctx context.Context, s *samples.Sample) planned {
-	a := planned{Archive: s.Name, Samples: s.Members(), Inputs: []string{}, Stored: batches.StoredSize(s.Inputs)}
+	a := planned{Archive: s.Name, Samples: s.Members(), Inputs: pathsOf(s.Inputs), Stored: batches.StoredSize(s.Inputs)}
 	if a.Samples == nil {
 		a.Samples = []string{s.Name}
-	}
-	for _, in := range s.Inputs {
-		a.Inputs = append(a.Inputs, in.Path)
 	}
 	err := s.Problem
 	if err == nil {
@@ -291,8 +285,9 @@ func (p *plan) measure(ctx context.Context, s *samples.Sample, a *planned) error
 	scaled := func(n uint64) uint64 { return uint64(float64(n) * more) }
 	limit := uint64(p.each.memory)
 	e := &expected{Archive: scaled(m.ArchiveBytes), Seconds: m.Seconds * more, Memory: m.PeakMemory}
-	if !a.Whole { // what grows is the layout of the reads
-		bound := m.PeakMemory + compress.MemoryFor(scaled(m.Records)-m.Records, scaled(m.Bases)-m.Bases)
+	if !a.Whole { // what grows is the layout of the reads, and the text in work, which takes three times as much as it has bytes
+		bound := m.PeakMemory + compress.MemoryFor(scaled(m.Records)-m.Records, scaled(m.Bases)-m.Bases) +
+			3*min(a.Text-min(a.Text, m.TextBytes), uint64(p.each.threads)*sliceText)
 		e.Memory = max(min(bound, scaled(m.PeakMemory), limit), m.PeakMemory)
 	}
 	if n := scaled(m.BinBytes); n > limit/heldShare {
@@ -309,7 +304,7 @@ func (p *plan) measure(ctx context.Context, s *samples.Sample, a *planned) error
 func (p *plan) trial(ctx context.Context, name string, inputs []binning.InputSpec) (m packJSON, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return m, cause(err)
+		return m, vfs.Cause(err)
 	}
 	args := []string{"archive", "--json", "--quiet", "--device", "cpu", "--as", name, "--threads", fmt.Sprint(p.each.threads),
 		"--memory", p.each.memory.String()}

@@ -48,11 +48,7 @@ func genomeOf(bases int) *sim.Genome {
 // strains writes n genomes that differ in one of a thousand bases from each other, as FASTA.
 func strains(t *testing.T, dir string, n, bases int) {
 	t.Helper()
-	s, err := sim.New(sim.Config{Genome: genomeOf(bases), Reads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	genome := s.Letters(0)
+	genome := genomeOf(bases).Letters()
 	for i := range n {
 		text := bytes.Clone(genome)
 		for at := 500 * (i + 1) % 997; at < len(text); at += 1000 {
@@ -99,12 +95,12 @@ func TestPlanHolds(t *testing.T) {
 			}
 			put(t, dir, map[string][]byte{"notes.txt": []byte("three samples\n")})
 		}},
-		{"pairs, a tenth measured", false, nil, []string{"--sample", "500KB"}, func(t *testing.T, dir string) {
-			writeReads(t, dir, "p", true, sim.Config{Genome: genomeOf(200_000), Reads: 10_000, Paired: true, Quality: sim.Levels4})
+		{"pairs, a tenth measured", false, nil, []string{"--sample", "250KB"}, func(t *testing.T, dir string) {
+			writeReads(t, dir, "p", true, sim.Config{Genome: genomeOf(100_000), Reads: 5_000, Paired: true, Quality: sim.Levels4})
 		}},
-		{"two at a time", false, []string{"--jobs", "2"}, nil, func(t *testing.T, dir string) {
+		{"two at a time", true, []string{"--jobs", "2"}, nil, func(t *testing.T, dir string) {
 			for i := range 4 {
-				writeReads(t, dir, fmt.Sprintf("s%d", i), true, sim.Config{Genome: genomeOf(200_000), Reads: 3000, Paired: true, Seed: uint64(i)})
+				writeReads(t, dir, fmt.Sprintf("s%d", i), true, sim.Config{Genome: genomeOf(100_000), Reads: 1500, Paired: true, Seed: uint64(i)})
 			}
 		}},
 		{"strains in a group", false, []string{"--group", "auto"}, nil, func(t *testing.T, dir string) { strains(t, dir, 4, 100_000) }},
@@ -118,7 +114,7 @@ func TestPlanHolds(t *testing.T) {
 		{"transcripts", true, nil, []string{"--sample", "16MB"}, func(t *testing.T, dir string) {
 			writeReads(t, dir, "t", true, sim.Config{Genome: genomeOf(2_000_000), Reads: 400_000, Expression: 2, Quality: sim.Levels8})
 		}},
-		{"the same in little memory", true, []string{"--memory", "256MiB"}, []string{"--sample", "16MB"}, func(t *testing.T, dir string) {
+		{"the same in little memory", true, []string{"--memory", "128MB"}, []string{"--sample", "16MB"}, func(t *testing.T, dir string) {
 			writeReads(t, dir, "t", true, sim.Config{Genome: genomeOf(2_000_000), Reads: 400_000, Expression: 2, Quality: sim.Levels8})
 		}},
 		{"long reads", true, nil, []string{"--sample", "16MB"}, func(t *testing.T, dir string) {
@@ -189,7 +185,7 @@ func TestPlanHolds(t *testing.T) {
 func TestPlanWhole(t *testing.T) {
 	for _, gz := range []bool{false, true} {
 		dir := t.TempDir()
-		writeReads(t, dir, "s", gz, sim.Config{Genome: genomeOf(100_000), Reads: 2000, Seed: 1})
+		writeReads(t, dir, "s", gz, sim.Config{Genome: genomeOf(100_000), Reads: 500, Seed: 1})
 		text := planOf(t, dir).Archives[0].Text
 		for _, c := range []struct {
 			sample uint64

@@ -10,6 +10,7 @@ import (
 
 	"orcomgo/binning"
 	"orcomgo/bins/record"
+	"orcomgo/bins/vfs"
 )
 
 // firstPart is the first part of the text of an input: whole records.
@@ -36,33 +37,22 @@ func cutInputs(ctx context.Context, dir string, inputs []binning.InputSpec, n, t
 		return inputs, 0, nil
 	}
 	for i := range parts { // first the leads take the least of their mates, then the mates that of their leads
-		lead := parts[leadOf(inputs, i)]
+		lead := parts[inputs[i].FirstOf(i)]
 		lead.records = min(lead.records, parts[i].records)
 	}
 	cut := make([]binning.InputSpec, len(inputs))
 	for i, t := range parts {
 		sub := filepath.Join(dir, fmt.Sprint(i))
 		if err := os.Mkdir(sub, 0o700); err != nil {
-			return nil, 0, cause(err)
+			return nil, 0, vfs.Cause(err)
 		}
 		cut[i] = inputs[i]
 		cut[i].Path = filepath.Join(sub, binning.RestoredName(inputs[i].Path))
-		if err := os.WriteFile(cut[i].Path, t.first(parts[leadOf(inputs, i)].records), 0o600); err != nil {
-			return nil, 0, cause(err)
+		if err := os.WriteFile(cut[i].Path, t.first(parts[inputs[i].FirstOf(i)].records), 0o600); err != nil {
+			return nil, 0, vfs.Cause(err)
 		}
 	}
 	return cut, total, nil
-}
-
-// leadOf returns the number of the input with the first mates of input i, or i.
-func leadOf(inputs []binning.InputSpec, i int) int {
-	switch in := inputs[i]; {
-	case in.Further:
-		return in.Lead
-	case in.Mate >= 0 && !in.First:
-		return in.Mate
-	}
-	return i
 }
 
 // readAhead is how many times the part is read of a compressed file, to know how much text it holds.
@@ -75,7 +65,7 @@ func readPart(ctx context.Context, path string, n, threads int) (*firstPart, err
 		return nil, fmt.Errorf("%s: only a file can be planned, because its size is needed", path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, cause(err))
+		return nil, fmt.Errorf("%s: %w", path, vfs.Cause(err))
 	}
 	in, err := binning.OpenText(ctx, path, threads)
 	if err != nil {
@@ -105,8 +95,14 @@ func readPart(ctx context.Context, path string, n, threads int) (*firstPart, err
 	if read > int64(n) {
 		t.text = t.text[:n]
 	}
-	if t.records = t.count(); t.records == 0 {
+	for range t.ends {
+		t.records++
+	}
+	if t.records == 0 {
 		return nil, nil
+	}
+	if t.records > 1 {
+		t.records &^= 1 // no half of a pair, if mates are interleaved
 	}
 	return t, nil
 }
@@ -128,14 +124,6 @@ func (t *firstPart) ends(yield func(end int) bool) {
 			return
 		}
 	}
-}
-
-// count returns how many whole records the text has.
-func (t *firstPart) count() (n int) {
-	for range t.ends {
-		n++
-	}
-	return n
 }
 
 // first returns the first n records.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,15 +23,15 @@ const (
 	lineParts = 10
 	lineEvery = 30 * time.Second
 	// How long the rest takes is not said before there is so much to judge by.
-	leftAfter = 3 * time.Second
-	leftShare = 0.05
-	caution   = 0.5
+	leftAfter = time.Second
+	leftShare = 0.02
 )
 
 // progress shows how far a command is: by a bar for the stage on a terminal, else by lines, both with the share of the whole.
-// Shares never fall, the time left never rises, and what is over never appears again. A nil progress shows nothing.
+// Shares never fall, the time left is what is expected now, and what is over never appears again.
 type progress struct {
 	out      io.Writer
+	warnings io.Writer // of notes that are warnings: --quiet does not silence them
 	terminal bool
 	colour   bool
 	width    func() int // of the terminal, in characters
@@ -40,17 +41,18 @@ type progress struct {
 	stopOnce sync.Once
 	stopped  sync.WaitGroup
 
-	mu       sync.Mutex
-	began    time.Time
-	stages   []*stage
-	group    int           // of the stages that run now
-	share    float64       // of the whole, as far as it was shown
-	left     time.Duration // that was shown last; negative for none yet
-	drawn    bool          // there is a line on the terminal
-	bar      *progressbar.ProgressBar
-	barOf    *stage
-	lineAt   time.Time // of the last line
-	lineStep int       // how many of lineParts were over at the last line
+	mu     sync.Mutex
+	began  time.Time
+	stages []*stage
+	group  int           // of the stages that run now
+	share  float64       // of the whole, as far as it was shown
+	left   time.Duration // negative if it is not known yet
+	size   packSize      // of what is packed; 0 if it is not known yet
+	// What was done and how long that took, in seconds: all of it, and with less weight on what was done early.
+	done, took, recentDone, recentTook float64
+	drawn                              bool      // there is a line on the terminal
+	lineAt                             time.Time // of the last line
+	lineStep                           int       // how many of lineParts were over at the last line
 }
 
 // stage is a part of a command.
@@ -61,12 +63,13 @@ type stage struct {
 	began          time.Time
 	started, ended bool
 	printed        bool
+	bar            *progressbar.ProgressBar // on a terminal that has room for one; its rate is that since the stage began
 }
 
 // newProgress starts to show on out how far the stages of a model are, and to log stages and notes; close ends it.
 func newProgress(out io.Writer, terminal bool, model []stageModel, log *runLog) *progress {
 	p := &progress{
-		out: out, terminal: terminal && os.Getenv("TERM") != "dumb", colour: os.Getenv("NO_COLOR") == "", width: terminalWidth,
+		out: out, warnings: out, terminal: terminal && os.Getenv("TERM") != "dumb", colour: os.Getenv("NO_COLOR") == "", width: terminalWidth,
 		now: time.Now, log: log, stop: make(chan struct{}),
 	}
 	p.prepare(model)
@@ -112,13 +115,10 @@ func (p *progress) prepare(model []stageModel) {
 // report records that done of total units of the stage have been processed. It may be called often, from any goroutine. A report of
 // less than an earlier one is ignored, and so is one of a stage that is over.
 func (p *progress) report(name string, done, total uint64) {
-	if p == nil {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.stage(name)
-	if s.ended || s.group < p.group {
+	if s.ended || max(s.group, s.last) < p.group {
 		return
 	}
 	s.done, s.total = max(s.done, done), max(s.total, total)
@@ -133,7 +133,7 @@ func (p *progress) report(name string, done, total uint64) {
 		p.group = s.group
 		for _, other := range p.stages {
 			switch {
-			case other.group < p.group && !other.ended:
+			case max(other.group, other.last) < p.group && !other.ended:
 				p.end(other, now)
 			case other.group == p.group && other.total > 0:
 				p.begin(other, now)
@@ -147,6 +147,9 @@ func (p *progress) report(name string, done, total uint64) {
 func (p *progress) begin(s *stage, now time.Time) {
 	if !s.started {
 		s.started, s.began = true, now
+		if p.terminal {
+			s.bar = p.newBar(s, p.width()-1)
+		}
 		p.log.event("stage begins", "stage", s.name, "total", s.total)
 	}
 }
@@ -164,11 +167,15 @@ func (p *progress) stage(name string) *stage {
 	return s
 }
 
+// sized records the size of what is packed.
+func (p *progress) sized(reads, bases, coded uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.size = packSize{reads, bases, coded}
+}
+
 // finish records that a stage is over, whatever its last report said.
 func (p *progress) finish(name string) {
-	if p == nil {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s := p.stage(name); !s.ended {
@@ -176,16 +183,27 @@ func (p *progress) finish(name string) {
 	}
 }
 
+// warning begins a note that says that data may not be what they should be.
+const warning = "WARNING: "
+
 // note prints a line that is not about progress.
 func (p *progress) note(line string) {
-	if p == nil {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.log.event("note", "text", oneLine(line))
 	p.clear()
-	fmt.Fprintln(p.out, oneLine(line))
+	out := p.out
+	if strings.Contains(line, warning) {
+		out = p.warnings
+	}
+	fmt.Fprintln(out, oneLine(line))
+}
+
+// pause removes the bar, so that something else may be printed, until the function that it returns is called.
+func (p *progress) pause() (resume func()) {
+	p.mu.Lock()
+	p.clear()
+	return p.mu.Unlock
 }
 
 // show draws the bar, or prints a line if it is time for one.
@@ -193,22 +211,14 @@ func (p *progress) show() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
-	var current, next *stage
+	var current *stage // the first that is not over, or is being prepared
 	for _, s := range p.stages {
-		switch {
-		case s.ended:
-		case !s.started:
-			if next == nil {
-				next = s
-			}
-		case s.total > 0 && s.done >= s.total:
+		if s.total > 0 && s.done >= s.total && s.started && !s.ended {
 			p.end(s, now)
-		case current == nil:
+		}
+		if current == nil && !s.ended {
 			current = s
 		}
-	}
-	if current == nil {
-		current = next // is being prepared
 	}
 	if current == nil {
 		return
@@ -222,35 +232,48 @@ func (p *progress) show() {
 	case p.lineAt.IsZero() || now.Sub(p.lineAt) >= lineEvery || known && int(p.share*lineParts) > p.lineStep:
 		p.lineAt, p.lineStep = now, int(p.share*lineParts)
 		current.printed = true
-		fmt.Fprintln(p.out, p.line(current, known, now))
+		fmt.Fprintln(p.out, p.text(current, known))
 	}
 }
 
 // estimate brings the share of the whole and the time left up to date, and reports whether the share is known.
 func (p *progress) estimate(now time.Time) bool {
 	var done, all float64
+	var totals [basesUnit + 1]uint64 // by unit: of a stage whose total is not known yet, that of the one before it is taken
+	size := p.size
 	for _, s := range p.stages {
-		weight := s.weightOf(s.total)
-		all += weight
-		switch {
-		case s.ended:
-			done += weight
-		case s.total > 0:
-			done += weight * float64(s.done) / float64(s.total)
-		case s.started:
+		if s.total > 0 || s.ended {
+			totals[s.unit] = s.total
+		} else if s.started {
 			return false // nothing says how much there is
 		}
+		if size.reads == 0 {
+			text := totals[bytesUnit]
+			size = packSize{text / 250, text * 2 / 5, text / 7} // usual ones of FASTQ
+		}
+		cost := s.cost(totals[s.unit], size)
+		switch {
+		case s.total > 0:
+			done += cost * float64(s.done) / float64(s.total)
+		case s.ended:
+			cost = 0 // there was nothing to do
+		}
+		all += cost
 	}
-	if all == 0 {
-		return false
+	took := now.Sub(p.began).Seconds()
+	if all == 0 || took <= 0 {
+		return all > 0
 	}
 	p.share = max(p.share, min(done/all, 0.99))
-	if took := now.Sub(p.began); took >= leftAfter && p.share >= leftShare {
-		// The earlier, the more is added: what is shown must not rise later.
-		left := time.Duration(float64(took) * (1 - p.share) / p.share * (1 + (1-p.share)*caution))
-		if p.left < 0 || left < p.left {
-			p.left = left
-		}
+	// The speed counts the more the later it was, in proportion to the time since the beginning.
+	if done == 0 {
+		p.took = took // preparing says nothing about the speed
+	}
+	fade := p.took / took
+	p.recentDone, p.recentTook = p.recentDone*fade+max(done-p.done, 0), p.recentTook*fade+took-p.took
+	p.done, p.took = max(p.done, done), took
+	if took >= leftAfter.Seconds() && p.share >= leftShare {
+		p.left = time.Duration((all - done) * p.recentTook / p.recentDone * float64(time.Second))
 	}
 	return true
 }
@@ -290,9 +313,6 @@ func (p *progress) clear() {
 
 // close stops showing progress and leaves the terminal's line empty. It may be called twice.
 func (p *progress) close() {
-	if p == nil {
-		return
-	}
 	p.stopOnce.Do(func() { close(p.stop) })
 	p.stopped.Wait()
 	p.mu.Lock()

@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 	figures "orcomgo/compress/report"
@@ -21,15 +23,16 @@ var reportCommand = command{
 	group:    lookGroup,
 	synopsis: "DIR|DIR/NAME...",
 	about:    "a page with plots of what is inside",
-	help: `report decodes an archive once, verifies it as verify does, and writes a page (-o) that any browser shows without
-other files: qualities and bases by cycle, lengths, GC, N, duplicates, coverage of the sequence that the reads were
-joined to, what each column costs, the size beside that of gzip, the fields of the names, and what was verified. What
-is not known, as the qualities of an archive without them, is listed as such. Of a damaged archive the sound records
-are counted, the page says what is damaged, and the exit status is 1.
+	help: `report decodes an archive once, verifies it as verify does, and writes a page (-o) that any browser
+shows without other files: qualities and bases by cycle, lengths, GC, N, duplicates, coverage of the
+sequence that the reads were joined to, what each column costs, the size beside that of gzip, the
+fields of the names, and what was verified. What is not known, as the qualities of an archive
+without them, is listed as such. Of a damaged archive the sound records are counted, the page says
+what is damaged, and the exit status is 1.
 
-Of several archives, -o is a directory, for NAME.html of each. --multiqc writes files NAME.*_mqc.json to a directory,
-which MultiQC reads as custom content. --json prints all figures. Duplicates are reads of the same sequence; of those
-longer than 75 bases the first 50 are compared.
+Of several archives, -o is a directory, for NAME.html of each. --multiqc writes files
+NAME.*_mqc.json to a directory, which MultiQC reads as custom content. --json prints all figures.
+Duplicates are reads of the same sequence; of those longer than 75 bases the first 50 are compared.
 
 Examples:
   orcomgo report run/ -o run.html
@@ -61,23 +64,17 @@ type reportJSON struct {
 func (o *reportFlags) check(args []string) error {
 	switch {
 	case len(args) == 0:
-		args = []string{""} // which oneArchive explains
 	case o.output == "" && o.multiqc == "" && !o.json:
-		return usagef("report: give -o FILE for the page, --multiqc DIR or --json")
+		return usagef("give -o FILE for the page, --multiqc DIR or --json")
 	case o.output == "-" && o.json:
-		return usagef("report: --json and -o - exclude each other: both are for standard output")
+		return usagef("--json and -o - exclude each other: both are for standard output")
 	}
 	for _, path := range []string{o.output, o.multiqc} {
 		if batches.IsURL(path) {
-			return usagef("report: %s is a URL: files are written on this machine", path)
+			return usagef("%s is a URL: files are written on this machine", path)
 		}
 	}
-	for _, arg := range args {
-		if _, err := oneArchive("report", []string{arg}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return checkArchives(args)
 }
 
 func (o *reportFlags) run(ctx context.Context, s *streams, args []string) error {
@@ -89,26 +86,29 @@ func (o *reportFlags) run(ctx context.Context, s *streams, args []string) error 
 		return err
 	}
 	if len(found) > 1 && o.output != "" && !o.toDir() {
-		return usagef("report: -o is a directory where there are %d archives, and %s is not one (end it in / to make it)", len(found), o.output)
+		return usagef("-o is a directory where there are %d archives, and %s is not one (end it in / to make it)", len(found), o.output)
 	}
 	if err := o.checkFiles(found); err != nil {
 		return hint(err)
 	}
-	all, failed, damaged := []*figures.Figures{}, 0, 0
-	for _, e := range found {
+	all, damaged := []*figures.Figures{}, 0
+	failed, err := eachArchive(ctx, s, found, func(e commit.Entry) error {
 		f, err := o.one(ctx, s, e)
 		if err != nil {
-			if len(found) == 1 || ctx.Err() != nil || brokenStdout(err) {
-				return err
-			}
-			failed++
-			fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(err.Error()))
-			continue
+			return err
 		}
 		all = append(all, f)
 		if !f.Verification.OK {
 			damaged++
 		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	sides, damagedSides, err := o.sides(ctx, s, args)
+	if err != nil {
+		return err
 	}
 	if o.json {
 		if err := writeJSON(s.out, reportJSON{o.runJSON("report"), all}); err != nil {
@@ -120,8 +120,36 @@ func (o *reportFlags) run(ctx context.Context, s *streams, args []string) error 
 		return fmt.Errorf("%d of %s could not be read", failed, plural(uint64(len(found)), "archive"))
 	case damaged > 0:
 		return fmt.Errorf("%d of %s damaged: the report says what, and orcomgo verify does", damaged, plural(uint64(len(found)), "archive"))
+	case damagedSides > 0:
+		return fmt.Errorf("%d of %s damaged: orcomgo verify says what", damagedSides, plural(uint64(sides), "side archive"))
 	}
 	return nil
+}
+
+// sides checks the side archives of directories, which have no page, by the checksums of what is stored.
+func (o *reportFlags) sides(ctx context.Context, s *streams, args []string) (all, damaged int, err error) {
+	for _, arg := range args {
+		_, trees, err := findAll(arg)
+		if err != nil && !errors.Is(err, commit.ErrNotArchive) {
+			return 0, 0, err
+		}
+		for _, t := range trees {
+			all++
+			nowhere := func(string, uint64, uint64) {}
+			status, err := verifyTree(ctx, t, compress.VerifyOptions{Threads: o.threads, Memory: uint64(o.memory), Progress: nowhere}, true)
+			if err == nil && countDamaged(status) > 0 {
+				err = fmt.Errorf("%s: %w", t.Path(), parse.ErrCorrupt)
+			}
+			if err != nil && !compress.IsDamage(err) {
+				return 0, 0, err
+			}
+			if err != nil {
+				damaged++
+				fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(err.Error()))
+			}
+		}
+	}
+	return all, damaged, nil
 }
 
 // toDir reports whether pages are written to a directory.
@@ -173,7 +201,7 @@ func (o *reportFlags) checkFiles(found []commit.Entry) error {
 
 // one reports on an archive.
 func (o *reportFlags) one(ctx context.Context, s *streams, e commit.Entry) (*figures.Figures, error) {
-	bar, err := o.start(s, stageModel{name: compress.InspectStage, unit: bytesUnit, group: 0, weight: 1})
+	bar, err := o.start(s, stageModel{name: compress.InspectStage, unit: bytesUnit, group: 0, perUnit: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -184,9 +212,14 @@ func (o *reportFlags) one(ctx context.Context, s *streams, e commit.Entry) (*fig
 		return nil, err
 	}
 	var files []newFile
+	access := commit.AccessTo(e.Path()+commit.PackedDataExt, e.Path()+commit.BinsDataExt)
 	if o.multiqc != "" {
-		if files, err = o.sections(f); err != nil {
-			return nil, err
+		for _, section := range f.MultiQC() {
+			name, content, err := section.File(f.Archive.Name)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, newFile{filepath.Join(o.multiqc, name), content, access})
 		}
 	}
 	var page bytes.Buffer
@@ -196,7 +229,7 @@ func (o *reportFlags) one(ctx context.Context, s *streams, e commit.Entry) (*fig
 			return nil, err
 		}
 		if o.output != "-" {
-			files = append(files, newFile{path, page.Bytes()})
+			files = append(files, newFile{path, page.Bytes(), access})
 		}
 	}
 	if err := writeNew(files, o.force); err != nil {
@@ -214,16 +247,4 @@ func (o *reportFlags) one(ctx context.Context, s *streams, e commit.Entry) (*fig
 			durationText(o.took()))
 	}
 	return f, nil
-}
-
-// sections returns the files that MultiQC reads.
-func (o *reportFlags) sections(f *figures.Figures) (files []newFile, err error) {
-	for _, section := range f.MultiQC() {
-		name, content, err := section.File(f.Archive.Name)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, newFile{filepath.Join(o.multiqc, name), content})
-	}
-	return files, nil
 }

@@ -19,12 +19,12 @@ type resources struct {
 	began   time.Time
 }
 
-// minMemory is about what the program needs for any input; with less it would be slow.
-const minMemory = 64 << 20
+// minMemory is about what the program needs for any input: two models of bases, and a slice of the least size.
+const minMemory = 96e6
 
-// maxThreads is the largest number of threads, and of blocks in flight. More of them would take longer and fill the memory, threads with
-// their stacks.
-const maxThreads = 4096
+// maxThreads is the largest number of threads, and maxStreams that of blocks in flight. More of them would take longer and fill the memory,
+// threads with their stacks.
+const maxThreads, maxStreams = 4096, 64
 
 // uncounted is about how much memory the limit of the collector leaves out: the program itself, and what is allocated while it
 // collects.
@@ -33,12 +33,12 @@ const uncounted = 14 << 20
 // add defines --threads, --memory, --quiet and --json.
 func (r *resources) add(f *pflag.FlagSet) {
 	f.IntVarP(&r.threads, "threads", "t", runtime.GOMAXPROCS(0), "worker threads, `N`; the result is the same for any number")
-	f.Var(&r.memory, "memory", "memory to stay within, `SIZE` of 64MiB or more, roughly (default: half of what is allowed)")
-	f.BoolVarP(&r.quiet, "quiet", "q", false, "no progress and no summary on standard error")
+	f.Var(&r.memory, "memory", "memory to stay within, `SIZE` of 96MB or more, roughly (default: half of what is allowed)")
+	f.BoolVarP(&r.quiet, "quiet", "q", false, "no progress and no summary on standard error, only warnings and errors")
 	f.BoolVar(&r.json, "json", false, "the result on standard output as JSON, for scripts")
 }
 
-// garbagePercent is how much the heap grows, in percent of what was in use and of the collector's reserve, before garbage is collected.
+// garbagePercent is how much the heap grows, in percent of what was in use and of the ballast, before garbage is collected.
 // Nearly all of a large heap is large arrays: frequent collections take little time and halve the garbage.
 const garbagePercent = 30
 
@@ -46,55 +46,25 @@ const garbagePercent = 30
 // a few megabytes: at 30 percent of those, collections would take a fifth of the processor time.
 const leastGarbage = 16 << 20
 
-// reservePieces is into how many pieces the reserve is divided, so that it can become smaller.
-const reservePieces = 8
+// ballast is never written to, so that the system gives it no memory. The runtime counts it as memory in use, so that the heap grows by up
+// to leastGarbage more than the percentage of what is in use. To change the percentage after each collection would do the same, but the
+// runtime would set the next goal first, by the percentage that was right before.
+var ballast []byte
 
-// collector decides when garbage is collected.
-type collector struct {
-	// reserve is never written to, so that the system gives it no memory. The runtime counts it as memory in use, so that the heap grows by
-	// up to leastGarbage more than the percentage of what is in use. To change the percentage after each collection would do the same, but
-	// the runtime would set the next goal first, by the percentage that was right before.
-	reserve [][]byte
-}
-
-// garbage has its reserve before anything was freed, because the runtime writes zeros to memory that was in use before.
-var garbage = newCollector()
-
-func newCollector() *collector {
-	debug.SetGCPercent(-1) // otherwise garbage is collected for each piece of the reserve
-	c := new(collector)
-	c.reserveFor(leastGarbage)
+// limitMemory has garbage collected in time for a heap that stays within memory. It is called before much was freed, because the runtime
+// writes zeros to memory that was in use before.
+func limitMemory(memory uint64) {
+	if n := min(memory/16, leastGarbage) * 100 / garbagePercent; n != uint64(len(ballast)) {
+		debug.SetGCPercent(-1) // otherwise garbage is collected for the ballast
+		ballast = make([]byte, n)
+	}
 	debug.SetGCPercent(garbagePercent)
-	return c
+	debug.SetMemoryLimit(int64(min(memory-min(uncounted, memory/5), 1<<60)) + int64(len(ballast)))
 }
 
-// reserveFor makes the reserve so large that the heap grows by so many bytes, leastGarbage at most, more than the percentage.
-func (c *collector) reserveFor(growth uint64) {
-	n := int(growth * reservePieces / leastGarbage)
-	for len(c.reserve) < n {
-		c.reserve = append(c.reserve, make([]byte, leastGarbage/reservePieces*100/garbagePercent))
-	}
-	clear(c.reserve[n:])
-	c.reserve = c.reserve[:n]
-}
-
-// reserved returns the size of the reserve in bytes.
-func (c *collector) reserved() (n uint64) {
-	for _, piece := range c.reserve {
-		n += uint64(len(piece))
-	}
-	return n
-}
-
-// limit has garbage collected in time for a heap that stays within memory.
-func (c *collector) limit(memory uint64) {
-	c.reserveFor(min(memory/16, leastGarbage))
-	debug.SetMemoryLimit(int64(min(memory-min(uncounted, memory/5), 1<<60) + c.reserved()))
-}
-
-// collect collects garbage, unless there can only be little.
-func (c *collector) collect() {
-	if readMetric("/memory/classes/heap/objects:bytes") > c.reserved()+leastGarbage/2 {
+// collectGarbage collects garbage, unless there can only be little.
+func collectGarbage() {
+	if readMetric("/memory/classes/heap/objects:bytes") > uint64(len(ballast))+leastGarbage/2 {
 		runtime.GC()
 	}
 }
@@ -114,25 +84,25 @@ func (r *resources) limit() size {
 	return size(max(allowedMemory("/")/2, minMemory))
 }
 
-// start checks the flags, limits threads and memory, and starts to show the progress of the stages of a model. That is nil if
-// nothing is to be shown.
+// start checks the flags, limits threads and memory, and starts to show the progress of the stages of a model, unless --quiet
+// is given.
 func (r *resources) start(s *streams, model ...stageModel) (*progress, error) {
 	if r.threads < 1 || r.threads > maxThreads {
 		return nil, usagef("--threads must be from 1 to %d", maxThreads)
 	}
 	if r.memory > 0 && r.memory < minMemory {
-		return nil, usagef("--memory must be at least 64MiB, not %s", r.memory.String())
+		return nil, usagef("--memory must be at least 96MB, not %s", r.memory.String())
 	}
 	r.began = time.Now()
 	r.memory = r.limit()
 	runtime.GOMAXPROCS(r.threads)
-	garbage.limit(uint64(r.memory))
+	limitMemory(uint64(r.memory))
 	s.log.event("limits", "threads", r.threads, "memory", uint64(r.memory))
-	switch {
-	case !r.quiet:
-		return newProgress(s.err, s.terminal, model, s.log), nil
-	case s.log.opened():
-		return newProgress(io.Discard, false, model, s.log), nil
+	out := s.err
+	if r.quiet {
+		out = io.Discard
 	}
-	return nil, nil
+	p := newProgress(out, s.terminal && !r.quiet, model, s.log)
+	p.warnings = s.err
+	return p, nil
 }

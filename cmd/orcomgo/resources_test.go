@@ -15,16 +15,16 @@ import (
 func TestCollector(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(garbagePercent))
 	defer debug.SetMemoryLimit(math.MaxInt64)
-	defer garbage.limit(4 << 30)
+	defer limitMemory(4 << 30)
 	for _, c := range []struct{ memory, least uint64 }{{4 << 30, leastGarbage}, {256 << 20, leastGarbage}, {64 << 20, 4 << 20}} {
-		garbage.limit(c.memory)
+		limitMemory(c.memory)
 		used := make([]byte, 64<<20)
 		runtime.GC()
 		live, goal := readMetric("/gc/heap/live:bytes"), readMetric("/gc/heap/goal:bytes")
 		runtime.KeepAlive(used)
-		want := c.least + (live-garbage.reserved())*garbagePercent/100
+		want := c.least + (live-uint64(len(ballast)))*garbagePercent/100
 		// The limit comes first, also where tests that ran before left much in use.
-		if c.memory < 256<<20 || c.memory < 1<<30 && live+want > c.memory+garbage.reserved()-uncounted {
+		if c.memory < 256<<20 || c.memory < 1<<30 && live+want > c.memory+uint64(len(ballast))-uncounted {
 			if goal-live > want {
 				t.Errorf("within %d bytes the heap grows by %d, by more than %d", c.memory, goal-live, want)
 			}
@@ -36,8 +36,8 @@ func TestCollector(t *testing.T) {
 	}
 }
 
-// TestReserve: the collector's reserve takes no memory.
-func TestReserve(t *testing.T) {
+// TestBallast: the ballast takes no memory.
+func TestBallast(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the peak of a process is read from /proc")
 	}
@@ -45,18 +45,21 @@ func TestReserve(t *testing.T) {
 	put(t, dir, map[string][]byte{"x.fastq": []byte("@r\nACGT\n+\nIIII\n")})
 	peak, _ := peaksOf(t, "archive", "-q", "-t", "2", dir+"/x.fastq", dir+"/out")
 	t.Logf("a peak of %d bytes", peak)
-	if least := int(garbage.reserved()); peak > 20<<20+least {
-		t.Errorf("the archive of one read takes %d bytes of memory, and the reserve has %d", peak, least)
+	if least := len(ballast); peak > 20<<20+least {
+		t.Errorf("the archive of one read takes %d bytes of memory, and the ballast has %d", peak, least)
 	}
 }
 
-// TestReserveIsMadeAtOnce: garbage is not collected for the pieces of the reserve, each of which is more than a small heap may grow by.
-func TestReserveIsMadeAtOnce(t *testing.T) {
+// TestBallastIsMadeAtOnce: garbage is not collected for the ballast, which is more than a small heap may grow by.
+func TestBallastIsMadeAtOnce(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(garbagePercent))
+	defer debug.SetMemoryLimit(math.MaxInt64)
+	defer limitMemory(4 << 30)
+	limitMemory(64 << 20)
 	before := readMetric("/gc/cycles/total:gc-cycles")
-	c := newCollector()
+	limitMemory(4 << 30)
 	if n := readMetric("/gc/cycles/total:gc-cycles") - before; n > 1 {
-		t.Errorf("garbage is collected %d times for a reserve of %d bytes", n, c.reserved())
+		t.Errorf("garbage is collected %d times for a ballast of %d bytes", n, len(ballast))
 	}
 }
 

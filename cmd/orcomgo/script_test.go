@@ -49,6 +49,12 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("GOTMPDIR", memoryDir(t)) // where the scripts run
+	few := t.TempDir()                 // the first 60 records of each of three files
+	for _, name := range []string{"pair41_R1.fastq", "pair41_R2.fastq", "rna8.fastq"} {
+		lines := strings.SplitAfterN(readFile(t, filepath.Join(data, name)), "\n", 241)[:240]
+		put(t, few, map[string][]byte{name: []byte(strings.Join(lines, ""))})
+	}
 	commands := map[string]func(ts *testscript.TestScript, neg bool, args []string){
 		"orcomgo":     scriptSucceeds,
 		"fails":       scriptFails,
@@ -75,12 +81,16 @@ func TestScripts(t *testing.T) {
 		Cmds: commands,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATA", data)
+			env.Setenv("FEW", few)
 			env.Setenv("SMALL", filepath.Join(filepath.Dir(data), "binning", "testdata", "compressed"))
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
-			if cond == "cuda" {
+			switch cond {
+			case "cuda":
 				return gpu != nil, nil
+			case "root":
+				return os.Geteuid() == 0, nil
 			}
 			return false, errors.New("no condition " + cond)
 		},

@@ -22,14 +22,12 @@ import (
 
 // sideResult is what became of the side archive of a directory.
 type sideResult struct {
-	name    string
-	outcome batches.Outcome
-	err     error
-	took    time.Duration
-	files   int // whose content is in it
-	others  int // directories, links and FIFOs
-	bytes   uint64
-	stored  int64
+	result
+	name   string
+	files  int // whose content is in it
+	others int // directories, links and FIFOs
+	bytes  uint64
+	stored int64
 }
 
 // sideName returns the name of the side archive of a directory.
@@ -63,9 +61,6 @@ func (b *batch) sides(ctx context.Context) {
 		}
 	}
 }
-
-// text says what became of a side archive.
-func (r *sideResult) text() string { return (&result{outcome: r.outcome, err: r.err}).text() }
 
 // sideTotal returns how many bytes the side files have.
 func (b *batch) sideTotal() (n uint64) {
@@ -137,10 +132,17 @@ func (b *batch) sideOnce(ctx context.Context, t *samples.Tree, r *sideResult) (a
 		}
 	}
 	if n, path := withAttributes(t); n > 0 {
-		b.bar.note(fmt.Sprintf("%s: extended attributes and ACLs are not kept: %s has some%s", r.name, path, andMore(n-1)))
+		text := fmt.Sprintf("%s: extended attributes and ACLs are not kept: %s has some", r.name, path)
+		if n > 1 {
+			text += fmt.Sprintf(", and %d more", n-1)
+		}
+		b.bar.note(text)
 	}
-	o := tree.Options{Threads: b.threads, Memory: uint64(b.memory), Progress: b.sideDone,
-		GPU: b.device == "gpu", Note: func(line string) { b.bar.note(r.name + ": " + line) }}
+	o := tree.Options{Threads: b.threads, Memory: uint64(b.memory), Parity: float64(b.parity), Progress: b.sideDone}
+	o.Access.Add(t.Info, searchable(t.Info.Mode()))
+	for _, f := range files {
+		o.Access.Add(f.Info, b.allowed[f.Path])
+	}
 	replaces := func(now fs.FileInfo) bool { return b.force || old != nil && old.IsFile(now) }
 	complete := func() error { return b.replaced(l) }
 	r.stored, err = tree.Make(ctx, b.config.OutDir, r.name, l, open, replaces, complete, b.noVerify, o)
@@ -160,17 +162,6 @@ func withAttributes(t *samples.Tree) (n int, path string) {
 	return n, path
 }
 
-// andMore says that so many files more are like one that was named.
-func andMore(n int) string {
-	switch n {
-	case 0:
-		return ""
-	case 1:
-		return ", and one more"
-	}
-	return fmt.Sprintf(", and %d more", n)
-}
-
 // olderSide opens the side archive that is there; nil if there is none, or if it is replaced whatever it holds.
 func (b *batch) olderSide(name string) (*tree.Reader, error) {
 	t, found, err := commit.LookupTree(b.config.OutDir, name)
@@ -178,6 +169,9 @@ func (b *batch) olderSide(name string) (*tree.Reader, error) {
 		return nil, err
 	}
 	old, err := tree.Open(t, tree.Options{Threads: 1})
+	if err == nil && old.Damage() != nil {
+		old, err = nil, errors.Join(old.Damage(), old.Close())
+	}
 	switch {
 	case err != nil && b.force:
 		return nil, nil
@@ -191,6 +185,10 @@ func (b *batch) olderSide(name string) (*tree.Reader, error) {
 // returns the files by their paths.
 func (b *batch) listing(t *samples.Tree, old *tree.Reader) (*tree.Listing, map[string]*samples.File, error) {
 	l := &tree.Listing{Tool: tool, Mode: tree.ModeOf(t.Info.Mode()), Time: t.Info.ModTime()}
+	l.Owner, _ = vfs.OwnerOf(t.Info)
+	for _, err := range t.Unread {
+		l.LeftOut = append(l.LeftOut, oneLine(err.Error()))
+	}
 	reads := b.places(t, l)
 	before := make(map[string]*tree.Entry)
 	if old != nil {
@@ -202,6 +200,7 @@ func (b *batch) listing(t *samples.Tree, old *tree.Reader) (*tree.Listing, map[s
 	for i := range t.Files {
 		f := &t.Files[i]
 		e := tree.Entry{Path: f.Rel, Mode: tree.ModeOf(f.Info.Mode()), Time: f.Info.ModTime()}
+		e.Owner, _ = vfs.OwnerOf(f.Info)
 		switch f.Class {
 		case samples.Archive:
 			continue
@@ -228,6 +227,7 @@ func (b *batch) listing(t *samples.Tree, old *tree.Reader) (*tree.Listing, map[s
 				return nil, nil, err
 			}
 			e.Kind, e.Mode, e.Time, e.Size = tree.File, tree.ModeOf(f.Info.Mode()), f.Info.ModTime(), f.Info.Size()
+			e.Owner, _ = vfs.OwnerOf(f.Info)
 			files[f.Rel] = f
 		}
 		at[f.Rel] = len(l.Entries)

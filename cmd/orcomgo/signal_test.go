@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"orcomgo/internal/testrun"
 )
 
 // patience is how long a test waits for a child on a machine that has much else to do.
@@ -29,6 +31,9 @@ var ends = []struct {
 	{syscall.SIGTERM, 143, "orcomgo: ended by signal: terminated\n"},
 	{syscall.SIGHUP, 129, "orcomgo: ended by signal: hangup\n"},
 }
+
+// said returns what an interrupted command printed, without the line of one that does not end at once.
+func said(text string) string { return strings.TrimPrefix(text, "orcomgo: interrupting\n") }
 
 // notIgnored makes children start with the default action of the signals, even if make or
 // nohup had them ignored.
@@ -94,12 +99,65 @@ func TestSignalsWhileWaiting(t *testing.T) {
 				}
 				cmd.Wait()
 				see(errs.String())
-				if got := cmd.ProcessState.ExitCode(); got != end.status || errs.String() != end.line {
+				if got := cmd.ProcessState.ExitCode(); got != end.status || said(errs.String()) != end.line {
 					t.Errorf("status %d, want %d: %q", got, end.status, errs.String())
 				}
 				nothingIn(t, out)
 			})
 		}
+	}
+}
+
+// TestAbandoned: a command that does not look at its context ends soon after a signal all the same, says so first, and leaves nothing.
+func TestAbandoned(t *testing.T) {
+	notIgnored(t)
+	dir := t.TempDir()
+	sheet, out := filepath.Join(dir, "sheet"), filepath.Join(dir, "out")
+	if err := syscall.Mkfifo(sheet, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd, errs := child(t, "archive", "--samples", sheet, out)
+	w, err := os.OpenFile(sheet, os.O_WRONLY, 0) // when the command opens it, too; it then reads until w is closed
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	cmd.Process.Signal(syscall.SIGTERM)
+	began := time.Now()
+	cmd.Wait()
+	if got, want := errs.String(), "orcomgo: interrupting\norcomgo: ended by signal: terminated\n"; got != want {
+		t.Errorf("%q, expected %q", got, want)
+	}
+	if status := cmd.ProcessState.ExitCode(); status != 143 {
+		t.Errorf("status %d", status)
+	}
+	if took := time.Since(began); took < abortAfter || took > abortPatience {
+		t.Errorf("it ended after %s", took)
+	}
+	nothingIn(t, out)
+}
+
+// TestInterruptedAtOnce: of 900 MB, every stage ends within a second of a signal.
+func TestInterruptedAtOnce(t *testing.T) {
+	testrun.OnlyLong(t)
+	notIgnored(t)
+	dir := t.TempDir()
+	r1, r2 := simulated(t, dir, 1_800_000)
+	args := []string{"archive", "--quiet", "--no-verify", "-1", r1, "-2", r2, filepath.Join(dir, "out")}
+	takes := timed(t, append([]string{}, args...)...)
+	for i := range 20 {
+		if err := os.RemoveAll(filepath.Join(dir, "out")); err != nil {
+			t.Fatal(err)
+		}
+		cmd, errs := child(t, args...)
+		time.Sleep(takes * time.Duration(i) / 20)
+		cmd.Process.Signal(syscall.SIGINT)
+		began := time.Now()
+		cmd.Wait()
+		if took := time.Since(began); took > 1200*time.Millisecond && cmd.ProcessState.ExitCode() == 130 {
+			t.Errorf("after %d/20 of its time it ended only %s after the signal: %s", i, took, errs)
+		}
+		nothingIn(t, filepath.Join(dir, "out"))
 	}
 }
 
@@ -150,7 +208,7 @@ func TestHangupIgnored(t *testing.T) {
 func TestSignalsLeaveNothing(t *testing.T) {
 	notIgnored(t)
 	dir := t.TempDir()
-	r1, r2 := simulated(t, dir, 1_500)
+	r1, r2 := simulated(t, dir, 800)
 	binned := filepath.Join(dir, "binned")
 	mustRun(t, "bin", "--quiet", "-1", r1, "-2", r2, binned)
 	packed := filepath.Join(dir, "packed")
@@ -189,7 +247,7 @@ func TestSignalsLeaveNothing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(5, 6))
 			ended := 0
-			for i := 0; i < max(12, kills()/4) || ended == 0 && i < 200; i++ {
+			for i := 0; i < max(9, kills()/4) || ended == 0 && i < 200; i++ {
 				out := filepath.Join(dir, "out")
 				fresh(out)
 				end := ends[i%len(ends)]
@@ -203,7 +261,7 @@ func TestSignalsLeaveNothing(t *testing.T) {
 				switch status := state.Sys().(syscall.WaitStatus); {
 				case state.Success():
 					same(t, contents(t, out), want)
-				case state.ExitCode() == end.status && errs.String() == end.line:
+				case state.ExitCode() == end.status && said(errs.String()) == end.line:
 					ended++
 					if c.before != "" {
 						same(t, contents(t, out), contents(t, c.before))

@@ -17,10 +17,10 @@ func (s *size) Set(text string) error {
 	// ParseBytes skips commas, and 1,5G is no 15G.
 	v, err := humanize.ParseBytes(strings.TrimSpace(text))
 	if err != nil || strings.Contains(text, ",") {
-		return errors.New("a size is a number of bytes such as 256MB, 64MiB or 1G")
+		return errors.New("a size is a number of bytes such as 256MB, 1.5G or 64MiB")
 	}
-	if v < 1 || v > humanize.EiByte {
-		return errors.New("a size is between 1 byte and 1 EiB")
+	if v < 1 || v > humanize.EByte {
+		return errors.New("a size is between 1 byte and 1 EB")
 	}
 	*s = size(v)
 	return nil

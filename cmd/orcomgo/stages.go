@@ -5,60 +5,57 @@ import (
 	"orcomgo/compress"
 )
 
-// sliceText is about how many bytes of text are coded by one thread.
-const sliceText = 64 << 20
-
 // stageModel is what is known of a stage before it begins.
 type stageModel struct {
 	name string // as it is reported
 	unit unit
 	// group: the stages of a group run side by side, those of a higher one after them.
 	group int
-	// weight is about which share of the time of archive the stage takes, in percent; where stages run side by side, of the time
-	// that one adds. Measured on two threads: 11.7 million simulated reads of 100 bases, lossless.
-	weight float64
-	// alone is the weight where the archive has one slice, so that nothing runs beside the stage; 0 for weight. With more slices it is
-	// in between.
-	alone float64
+	last  int // if higher than group: the stage runs beside those of all groups up to this one
+	// How long the stage takes is the sum of these, about, in nanoseconds of one thread; of other stages the proportions count. Measured
+	// with simulated reads: short ones of 4 and 41 qualities, pairs, nanopore and HiFi.
+	perUnit     float64 // for each unit of its total
+	short, long float64 // for each base that is packed, of short reads or of long ones
+	coded       float64 // for each byte of names and qualities in the bins that are packed
 }
 
-// weightOf returns the weight of the stage for so much text; 0 if that is not known.
-func (m *stageModel) weightOf(text uint64) float64 {
-	if m.alone == 0 || text == 0 {
-		return m.weight
+// longReads is from which mean length on reads count as long ones.
+const longReads = 1000
+
+// packSize is what packing takes time for: see compress.PackOptions.
+type packSize struct{ reads, bases, coded uint64 }
+
+// cost returns how long the stage takes, of so many units.
+func (m *stageModel) cost(total uint64, size packSize) float64 {
+	perBase := m.short
+	if size.bases >= longReads*size.reads {
+		perBase = m.long
 	}
-	return m.weight + (m.alone-m.weight)*min(sliceText/float64(text), 1)
+	return m.perUnit*float64(total) + perBase*float64(size.bases) + m.coded*float64(size.coded)
 }
 
 var (
-	binModel = stageModel{name: binning.Stage, unit: bytesUnit, group: 0, weight: 3}
+	binModel = stageModel{name: binning.Stage, unit: bytesUnit, group: 0, perUnit: 3}
 	// The layout of reads, then the coding of slices, beside which they are verified.
 	packModel = []stageModel{
-		{name: "joining contigs", unit: readsUnit, group: 1, weight: 4},
-		{name: "placing reads", unit: readsUnit, group: 2, weight: 4},
-		{name: "placing reads again", unit: readsUnit, group: 3, weight: 2},
-		{name: "placing the rest", unit: readsUnit, group: 4, weight: 1},
-		{name: "joining long reads", unit: basesUnit, group: 5, weight: 1},
-		{name: "voting on long reads", unit: basesUnit, group: 6, weight: 1},
-		{name: "finding versions", unit: basesUnit, group: 7, weight: 1},
-		{name: "coding the pseudogenome", unit: basesUnit, group: 8, weight: 3},
-		{name: "pack", unit: bytesUnit, group: 8, weight: 58},
+		{name: "joining contigs", unit: readsUnit, group: 1, short: 15, long: 19},
+		{name: "placing reads", unit: readsUnit, group: 2, short: 11},
+		{name: "placing reads again", unit: readsUnit, group: 3, short: 5},
+		{name: "placing the rest", unit: readsUnit, group: 4},
+		{name: "joining long reads", unit: basesUnit, group: 5, long: 18},
+		{name: "voting on long reads", unit: basesUnit, group: 6, long: 60},
+		{name: "finding versions", unit: basesUnit, group: 7, long: 35},
+		{name: "coding the pseudogenome", unit: basesUnit, group: 8, short: 10, long: 6},
+		// Names and qualities are coded while reads are laid out.
+		{name: "pack", unit: bytesUnit, group: 1, last: 8, short: 14, long: 55, coded: 225},
 	}
-	verifyModel = stageModel{name: "verify", unit: bytesUnit, group: 8, weight: 22, alone: 58}
-	namesModel  = stageModel{name: compress.NamesStage, unit: readsUnit, group: 0, weight: 5}
-	unpackModel = stageModel{name: "unpack", unit: bytesUnit, group: 1, weight: 95}
-	indexModel  = []stageModel{{name: compress.IndexReadStage, unit: bytesUnit, group: 0, weight: 70},
-		{name: compress.IndexBuildStage, unit: basesUnit, group: 1, weight: 30}}
-	findModel = stageModel{name: compress.FindStage, unit: bytesUnit, group: 0, weight: 1}
+	verifyModel = stageModel{name: "verify", unit: bytesUnit, group: 8, short: 14, long: 55, coded: 225}
+	namesModel  = stageModel{name: compress.NamesStage, unit: readsUnit, group: 0, perUnit: 600}
+	unpackModel = stageModel{name: "unpack", unit: bytesUnit, group: 1, perUnit: 55}
+	indexModel  = []stageModel{{name: compress.IndexReadStage, unit: bytesUnit, group: 0, perUnit: 70},
+		{name: compress.IndexBuildStage, unit: basesUnit, group: 1, perUnit: 30}}
+	findModel = stageModel{name: compress.FindStage, unit: bytesUnit, group: 0, perUnit: 1}
 )
-
-// unpackStages returns the stages of unpack.
-func unpackStages(byName bool) []stageModel {
-	if byName {
-		return []stageModel{namesModel, unpackModel}
-	}
-	return []stageModel{unpackModel}
-}
 
 // packStages returns the stages of pack, or of archive with binModel first.
 func packStages(noVerify bool, first ...stageModel) []stageModel {

@@ -40,7 +40,7 @@ func (t *tuning) pack(o compress.PackOptions) {
 
 var (
 	errNoStdin  = errors.New("standard input is closed (or is /dev/null, open for writing too)")
-	errNoStdout = errors.New("standard output is closed (or is /dev/null, open for reading too; verify checks without writing)")
+	errNoStdout = errors.New("standard output is closed (or is /dev/null, open for reading too: verify --quiet writes nothing)")
 )
 
 // closedInput is a standard input that is closed.
@@ -52,12 +52,17 @@ func (closedInput) Read([]byte) (int, error) { return 0, errNoStdin }
 // line fails even if it does not check each error.
 type stdoutWriter struct {
 	to      io.Writer
+	refused error // why nothing can be written; nil: it can
 	written bool
 	err     error
 }
 
 func (r *stdoutWriter) Write(b []byte) (int, error) {
 	if r.err != nil {
+		return 0, r.err
+	}
+	if r.refused != nil {
+		r.err = stdoutError{r.refused}
 		return 0, r.err
 	}
 	r.written = true

@@ -3,20 +3,48 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"orcomgo/binning"
+	"orcomgo/bins/commit"
 	"orcomgo/compress"
 )
 
-// summarize prints what a bin did.
-func (o *binFlags) summarize(to *streams, s *binning.Summary) error {
+// nothingToDo prints why a run has nothing to do.
+func (r *resources) nothingToDo(to *streams, why string) error {
+	if r.quiet {
+		return nil
+	}
+	_, err := fmt.Fprintf(to.err, "%s: nothing to do\n", oneLine(why))
+	return err
+}
+
+// written returns the files of an archive DIR/NAME: those with these extensions that there are.
+func written(path string, exts ...string) (files []string) {
+	for _, ext := range exts {
+		if _, err := os.Lstat(path + ext); err == nil {
+			files = append(files, path+ext)
+		}
+	}
+	return files
+}
+
+// binnedFiles and packedFiles return the files of bins and of a packed archive.
+func binnedFiles(path string) []string { return written(path, commit.BinsDataExt, commit.BinsMetaExt) }
+func packedFiles(path string) []string {
+	return written(path, commit.PackedDataExt, commit.PackedMetaExt, commit.ParityExt)
+}
+
+// summarize prints what a bin did, and what is to be done with the bins DIR/NAME next. there describes what was there already, or is nil.
+func (o *binFlags) summarize(to *streams, s *binning.Summary, there *compress.Information, path string) error {
 	w := to.err
 	switch {
 	case o.json:
-		return writeJSON(to.out, o.binJSON(s))
+		return writeJSON(to.out, o.binJSON(s, there, path))
 	case o.quiet:
 		return nil
 	}
@@ -30,20 +58,24 @@ func (o *binFlags) summarize(to *streams, s *binning.Summary) error {
 		fmt.Fprintf(w, "%s: %s on the GPU, %s on the CPU\n", plural(uint64(s.Blocks), "block"), countText(uint64(s.DeviceBlocks)),
 			countText(uint64(s.Blocks-s.DeviceBlocks)))
 	}
-	return o.last(w, s.TextBytes)
+	if err := o.last(w, s.TextBytes); err != nil {
+		return err
+	}
+	tellWritten(w, binnedFiles(path))
+	_, err := fmt.Fprintf(w, "next: orcomgo pack %s\n", oneLine(path))
+	return err
 }
 
-// packed prints what a pack or an archive did; bins is how many bytes of bins archive made.
-func (r *resources) packed(to *streams, command string, s *compress.Summary, bins uint64) error {
+// packed prints what a pack or an archive did for the archive DIR/NAME; bins is how many bytes of bins archive made.
+func (r *resources) packed(to *streams, command, path string, s *compress.Summary, bins uint64) error {
 	w := to.err
 	switch {
 	case r.json:
-		return writeJSON(to.out, r.packJSON(command, s, bins))
+		return writeJSON(to.out, packJSON{r.runJSON(command), s, bins, packedFiles(path)})
+	case s.AlreadyPacked:
+		return r.nothingToDo(to, path+" is packed already")
 	case r.quiet:
 		return nil
-	}
-	if s.AlreadyPacked {
-		fmt.Fprintln(w, "the archive was packed already")
 	}
 	fmt.Fprintf(w, "%s, %s, %s bases\n", plural(uint64(s.Inputs), "file"), plural(s.Records, "read"), countText(s.Bases))
 	if err := columnTable(w, s.Columns, s.Bases); err != nil {
@@ -57,7 +89,10 @@ func (r *resources) packed(to *streams, command string, s *compress.Summary, bin
 		fmt.Fprint(w, ", decoded and compared")
 	}
 	fmt.Fprintln(w)
-	return r.last(w, s.TextBytes)
+	if err := r.last(w, s.TextBytes); err != nil {
+		return err
+	}
+	return tellWritten(w, packedFiles(path))
 }
 
 // unpacked prints what an unpack did.
@@ -68,7 +103,23 @@ func (o *unpackFlags) unpacked(w io.Writer, s *compress.Summary) error {
 		bytes += f.Bytes
 	}
 	fmt.Fprintf(w, "%s, %s, %s bytes of text\n", plural(uint64(len(s.Files)), "file"), plural(records, "read"), countText(bytes))
-	return o.last(w, bytes)
+	if err := o.last(w, bytes); err != nil || o.output == "-" {
+		return err
+	}
+	var names []string
+	for _, f := range s.Files {
+		if o.split > 0 {
+			f.Name += " and so on"
+		}
+		names = append(names, f.Name)
+	}
+	return tellWritten(w, slices.Compact(names))
+}
+
+// tellWritten prints which files were written, or the first few.
+func tellWritten(w io.Writer, files []string) error {
+	_, err := fmt.Fprintf(w, "written: %s\n", oneLine(commit.FirstNames(files, 6)))
+	return err
 }
 
 // columnTable prints the sizes of the columns of an archive.

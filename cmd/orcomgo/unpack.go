@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"orcomgo/bins/commit"
 	"orcomgo/compress"
 
 	"github.com/spf13/pflag"
@@ -23,61 +25,64 @@ var unpackCommand = command{
 	group:    wholeGroup,
 	synopsis: "DIR|DIR/NAME",
 	about:    "restore the original files, byte for byte",
-	help: `unpack writes each input of the archive under its own name, in the current directory or in that of -o. A file gets its
-name only when all of it is written and its checksum is right, and the time at which the file that was archived was
-last written to. It works before pack as well as after. Where a file of several is damaged in the archive, the others
-are restored, and the exit status is 1. With -o - the exit status is 1 if standard output is closed, as which
-/dev/null open for reading and writing counts.
+	help: `unpack writes each input of the archive under its own name, in the current directory or in that of
+-o. A file gets its name only when all of it is written and its checksum is right, and the time at
+which the file that was archived was last written to. It works before pack as well as after. Damage
+that the parity can mend is mended as it is read; where a file is damaged beyond that, the others
+are restored. The exit status is 1 then, and if standard output is closed.
 
-A directory that was archived as a whole is restored as a whole: side files and the reads of all samples, under their
-paths, with their modes, times and links. --input chooses files or directories by their paths or names, or by
-patterns. Text of compressed reads is restored without .gz; --gzip compresses it again, and only that. One file of it
-can be written to -o -.
+A directory that was archived as a whole is restored as a whole: side files and the reads of all
+samples, under their paths, with their modes (less the umask, set-user-ID and set-group-ID: these
+come with --owner), times and links. --input chooses files or directories by their paths or names,
+or by patterns. Text of compressed reads is restored without .gz; --gzip compresses it again, and
+only that. One file of it can be written to -o -.
 
-Some records: --input and --mate choose files of the archive; --records, --name, --names-from and --grep choose
-records, and names of files say so (run_R1.1-1000.fastq, run_R1.selected.fastq). Mates come together and in their
-order: a pair is chosen by the name of one of its mates. Names are read first and alone; then only what the chosen
-records need is decoded. A NAME is the first word of a record's name, with or without /1 or /2 at its end, or the
-whole name if it has spaces.
-
-FIFOs: if -o is a FIFO, or FIFOs are in the directory under the names of the files, text is written to them, to those
-of mates at the same time. Whoever reads one mate of a pair must read the other.
+Some records: --input and --mate choose files of the archive; --records, --name, --names-from and
+--grep choose records, and names of files say so (run_R1.1-1000.fastq, run_R1.selected.fastq). Mates
+come together and in their order: a pair is chosen by the name of one of its mates. Names are read
+first and alone; then only what the chosen records need is decoded. A NAME is the first word of a
+record's name, with or without /1 or /2 at its end, or the whole name if it has spaces; an @ before
+it does not matter. --sample finds the archive of a sample in a directory. If -o is a FIFO, or FIFOs
+have the names of files there, text is written to them. Both mates of a pair must be read.
 
 Examples:
   orcomgo unpack run/ -o restored/                     into another directory, made if it is missing
   orcomgo unpack --interleave run/ -o - | bwa mem -p ref.fa -
   orcomgo unpack --input Data/Stats.json run/ -o -     one side file of a directory
+  sudo orcomgo unpack --owner run/ -o restored/        a directory with its owners
   orcomgo unpack --split 1000000 --gzip run/ -o parts/ run_R1.part_001.fastq.gz, ...
 `,
 	flags: func(f *pflag.FlagSet) action {
 		var o unpackFlags
 		f.StringVarP(&o.output, "output", "o", ".", "`DIR` to restore the files in, or a FIFO, or - for standard output")
 		f.StringArrayVar(&o.inputs, "input", nil,
-			"only inputs of this name or that match a `PATTERN` as *_R1*, or paths; may be repeated")
+			"only inputs or paths that match a `PATTERN` as *_R1*; may be repeated")
 		f.StringArrayVar(&o.samples, "sample", nil, "only the inputs of the sample of this `NAME`; may be repeated")
 		f.IntVar(&o.mate, "mate", 0, "only first mates (`1`) or only second ones (2)")
-		f.StringVar(&o.records, "records", "", "only the records `FROM-TO` of each input, counted from 1; also N alone, and FROM-")
+		f.StringVar(&o.records, "records", "", "only records `FROM-TO` of each input, from 1 on; also N, and FROM-")
 		f.StringArrayVar(&o.names, "name", nil, "only the record with this `NAME`, or its pair; may be repeated")
 		f.StringVar(&o.namesFrom, "names-from", "", "only the records whose names are in `FILE`, one a line; - is standard input")
 		f.StringVar(&o.grep, "grep", "", "only records whose whole names match a `REGEXP` (RE2 syntax)")
 		f.BoolVar(&o.interleave, "interleave", false, "alternate the mates of a pair, in one output instead of two; further mates follow")
 		f.Uint64Var(&o.split, "split", 0, "write files of `N` records of each input")
 		f.BoolVar(&o.gzip, "gzip", false, "compress the output with gzip, in blocks (BGZF)")
+		f.BoolVar(&o.salvage, "salvage", false, "of a damaged archive, restore what is whole of each record, to files that say what is missing")
 		f.BoolVar(&o.touch, "touch", false, "give the files the present time, not that of the originals")
+		f.BoolVar(&o.owner, "owner", false, "of a directory, restore owners, set-user-ID and set-group-ID; only root may")
 		f.BoolVarP(&o.force, "force", "f", false, "overwrite files")
 		o.add(f)
 		return func(ctx context.Context, s *streams, args []string) error {
 			if f.Changed("split") && o.split == 0 {
-				return usagef("unpack: --split is at least 1")
+				return usagef("--split is at least 1")
 			}
 			if f.Changed("mate") && o.mate != 1 && o.mate != 2 {
-				return usagef("unpack: --mate is 1 or 2, not %d", o.mate)
+				return usagef("--mate is 1 or 2, not %d", o.mate)
 			}
 			// A variable of a script that is not set must not choose everything.
 			given := map[string][]string{"records": {o.records}, "names-from": {o.namesFrom}, "grep": {o.grep}, "sample": o.samples}
 			for flag, values := range given {
 				if f.Changed(flag) && slices.Contains(values, "") {
-					return usagef("unpack: --%s is empty", flag)
+					return usagef("--%s is empty", flag)
 				}
 			}
 			return o.run(ctx, s, args)
@@ -93,10 +98,11 @@ type unpackFlags struct {
 	mate                           int
 	split                          uint64
 	interleave, gzip, touch, force bool
+	salvage, owner                 bool
 }
 
 func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error {
-	dir, err := oneArchive("unpack", args)
+	dir, err := oneArchive(args)
 	if err != nil {
 		return err
 	}
@@ -104,14 +110,14 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 		Inputs: o.inputs, Samples: o.samples, Mate: o.mate}
 	switch {
 	case o.output == "":
-		return usagef("unpack: -o is a directory or -, not empty")
+		return usagef("-o is a directory or -, not empty")
 	case o.output == "-" && o.json:
-		return usagef("unpack: --json and -o - exclude each other: both are for standard output")
+		return usagef("--json and -o - exclude each other: both are for standard output")
 	case o.output == "-":
 		options.Stream = s.out
 	default:
 		if !isFIFO(o.output) {
-			if err := checkOutput("unpack", o.output, "write -o - >FILE for a single file"); err != nil {
+			if err := checkOutput(o.output, "write -o - >FILE for a single file"); err != nil {
 				return err
 			}
 		}
@@ -119,13 +125,13 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	}
 	switch {
 	case o.split > 0 && (options.Stream != nil || isFIFO(o.output)):
-		return usagef("unpack: --split needs a directory, by -o")
+		return usagef("--split needs a directory, by -o")
 	case o.interleave && o.mate > 0:
-		return usagef("unpack: --interleave and --mate exclude each other")
+		return usagef("--interleave and --mate exclude each other")
 	}
 	for _, p := range o.inputs {
 		if _, err := path.Match(p, ""); err != nil {
-			return usagef("unpack: --input %q is no valid pattern: a [ without ]?", p)
+			return usagef("--input %q is no valid pattern: a [ without ]?", p)
 		}
 	}
 	if options.Records, err = recordRange(o.records); err != nil {
@@ -134,15 +140,33 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	if options.Names, err = o.nameFilter(s); err != nil {
 		return err
 	}
+	if o.owner && (o.salvage || o.output == "-") {
+		return usagef("--owner restores the owners of a directory that was archived as a whole, into a directory")
+	}
+	if o.owner && os.Geteuid() != 0 {
+		return errors.New("unpack: --owner: only root can restore owners")
+	}
+	if o.salvage {
+		return o.salvaged(ctx, s, dir, options)
+	}
 	if options.Stream != nil && s.noOut != nil {
 		return s.noOut
+	}
+	if dir, options.Samples, err = o.ofSamples(dir); err != nil {
+		return err
 	}
 	if t, found, err := o.findTree(dir); err != nil {
 		return err
 	} else if found {
 		return o.tree(ctx, s, t)
+	} else if o.owner {
+		return fmt.Errorf("%s: --owner: owners are recorded of directories that were archived as a whole", dir)
 	}
-	bar, err := o.start(s, unpackStages(options.Names != nil)...)
+	stages := []stageModel{unpackModel}
+	if options.Names != nil {
+		stages = []stageModel{namesModel, unpackModel}
+	}
+	bar, err := o.start(s, stages...)
 	if err != nil {
 		return err
 	}
@@ -150,15 +174,13 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	options.Threads, options.Memory, options.Progress = o.threads, uint64(o.memory), bar.report
 	summary, err := compress.Unpack(ctx, dir, options)
 	bar.close()
+	if summary != nil && options.Names != nil {
+		if missing := options.Names.Missing(); missing != "" {
+			summary.Notes = append(summary.Notes, "no record is called "+missing)
+		}
+	}
 	if summary != nil {
-		for _, n := range summary.Notes {
-			fmt.Fprintf(s.err, "orcomgo: note: %s\n", oneLine(n))
-		}
-		for i := range summary.Files {
-			if f := &summary.Files[i]; !f.OK {
-				fmt.Fprintf(s.err, "orcomgo: %s\n", damageText(f))
-			}
-		}
+		o.tellFiles(s, summary.Files, summary.Notes)
 	}
 	if summary != nil && o.json {
 		if e := writeJSON(s.out, unpackJSON{o.runJSON("unpack"), list(summary.Files), list(summary.Notes)}); err == nil {
@@ -169,6 +191,71 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 		return hint(err)
 	}
 	return o.unpacked(s.err, summary)
+}
+
+// ofSamples returns the archive at a path, which may be a directory of several, that has the samples that are asked for, and these: nil if
+// all of the archive is one sample, which is called like that.
+func (o *unpackFlags) ofSamples(path string) (archive string, wanted []string, err error) {
+	found, err := commit.Find(path)
+	if err != nil || len(o.samples) == 0 {
+		return path, nil, nil // unpacking says what is wrong
+	}
+	for _, e := range found {
+		n, err := compress.Info(e)
+		if err != nil {
+			continue
+		}
+		var members []string
+		for _, in := range n.Inputs {
+			if in.Sample != "" {
+				members = append(members, in.Sample)
+			}
+		}
+		// With the extension the path can't be that of a directory.
+		switch lacks := func(sample string) bool { return !slices.Contains(members, sample) }; {
+		case members == nil && len(o.samples) == 1 && o.samples[0] == e.Name:
+			return e.Path() + commit.PackedDataExt, nil, nil
+		case members != nil && !slices.ContainsFunc(o.samples, lacks):
+			return e.Path() + commit.PackedDataExt, o.samples, nil
+		}
+	}
+	if len(found) > 1 {
+		return "", nil, fmt.Errorf("%s: no archive there is of the sample %s", path, strings.Join(o.samples, " and "))
+	}
+	return path, o.samples, nil
+}
+
+// salvaged is run with --salvage.
+func (o *unpackFlags) salvaged(ctx context.Context, s *streams, path string, options compress.UnpackOptions) error {
+	if options.Stream != nil || isFIFO(o.output) || options.Records != nil || options.Names != nil || options.Inputs != nil ||
+		options.Samples != nil || o.mate > 0 || o.split > 0 || o.interleave || o.gzip {
+		return usagef("--salvage restores all there is to a directory, without other choices")
+	}
+	bar, err := o.start(s)
+	if err != nil {
+		return err
+	}
+	bar.close()
+	options.Threads, options.Memory = o.threads, uint64(o.memory)
+	list, err := compress.Salvage(ctx, path, options)
+	if err != nil {
+		return hint(err)
+	}
+	if o.json {
+		return writeJSON(s.out, salvageJSON{o.runJSON("unpack"), list})
+	}
+	for _, f := range list {
+		switch {
+		case o.quiet:
+		case f.Records == 0:
+			fmt.Fprintf(s.err, "%s: which records lack what\n", oneLine(f.Path))
+		case f.Missing != "":
+			fmt.Fprintf(s.err, "%s: %s without %s\n", oneLine(f.Path), plural(f.Records, "record"), f.Missing)
+		default:
+			fmt.Fprintf(s.err, "%s: %s\n", oneLine(f.Path), plural(f.Records, "record"))
+		}
+	}
+	return nil
 }
 
 // isFIFO reports whether path leads to a FIFO.
@@ -192,7 +279,7 @@ func recordRange(text string) (*compress.RecordRange, error) {
 		b, err2 = strconv.ParseUint(to, 10, 63)
 	}
 	if err1 != nil || err2 != nil || a < 1 || a > b {
-		return nil, usageError{fmt.Errorf("unpack: --records is FROM-TO, FROM- or a number, counted from 1, not %q", text)}
+		return nil, usagef("--records is FROM-TO, FROM- or a number, counted from 1, not %q", text)
 	}
 	return &compress.RecordRange{From: a - 1, To: b}, nil
 }
@@ -207,7 +294,7 @@ func (o *unpackFlags) nameFilter(s *streams) (*compress.NameFilter, error) {
 	if o.grep != "" {
 		var err error
 		if pattern, err = regexp.Compile(o.grep); err != nil {
-			return nil, usageError{fmt.Errorf("unpack: --grep: %w", err)}
+			return nil, usagef("--grep: %w", err)
 		}
 	}
 	if o.namesFrom != "" {

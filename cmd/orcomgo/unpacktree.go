@@ -2,28 +2,30 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"sync/atomic"
+	"path"
+	"path/filepath"
 
+	"orcomgo/binning"
 	"orcomgo/binning/samples"
 	"orcomgo/bins/commit"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
 )
 
-// ofRecords reports whether a flag is given that is about records, or about one stream of them: then unpack is of one archive of reads.
-func (o *unpackFlags) ofRecords() bool {
-	return o.records != "" || len(o.samples) > 0 || len(o.names) > 0 || o.namesFrom != "" || o.grep != "" || o.mate > 0 ||
-		o.split > 0 || o.interleave ||
-		o.output == "-" && len(o.inputs) == 0 || isFIFO(o.output)
-}
-
 // findTree returns the side archive that path leads to; found is false if an archive of reads is to be unpacked.
 func (o *unpackFlags) findTree(path string) (t commit.Tree, found bool, err error) {
-	if o.ofRecords() {
+	// What is about records, or about one stream of them, is of one archive of reads.
+	if o.records != "" || len(o.samples) > 0 || len(o.names) > 0 || o.namesFrom != "" || o.grep != "" || o.mate > 0 ||
+		o.split > 0 || o.interleave ||
+		o.output == "-" && len(o.inputs) == 0 || isFIFO(o.output) {
 		return t, false, nil
 	}
-	list, err := commit.FindTrees(path)
+	_, list, err := findAll(path)
+	if errors.Is(err, commit.ErrNotArchive) { // unpacking says so
+		err = nil
+	}
 	switch {
 	case err != nil || len(list) == 0:
 		return t, false, err
@@ -39,22 +41,25 @@ func (o *unpackFlags) tree(ctx context.Context, s *streams, t commit.Tree) error
 	for _, p := range o.inputs {
 		g, err := samples.NewGlob(p)
 		if err != nil {
-			return usagef("unpack: --input: %w", err)
+			return usagef("--input: %w", err)
 		}
 		globs = append(globs, g)
 	}
-	bar, err := o.start(s, stageModel{name: "unpack", unit: bytesUnit, group: 0, weight: 1})
+	bar, err := o.start(s, stageModel{name: "unpack", unit: bytesUnit, group: 0, perUnit: 1})
 	if err != nil {
 		return err
 	}
 	defer bar.close()
-	r, err := tree.Open(t, tree.Options{Threads: o.threads, Memory: uint64(o.memory)})
+	r, err := openTree(t, tree.Options{Threads: o.threads, Memory: uint64(o.memory)})
+	if compress.IsDamage(err) && o.inputs == nil && o.output != "-" {
+		return o.readsAlone(ctx, s, t.Dir, err, bar.report)
+	}
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	options := tree.RestoreOptions{Dir: o.output, Gzip: o.gzip, Touch: o.touch, Force: o.force, Threads: o.threads, Memory: uint64(o.memory),
-		Progress: func(done, total uint64) { bar.report("unpack", done, total) }}
+	options := tree.RestoreOptions{Dir: o.output, Gzip: o.gzip, Touch: o.touch, Force: o.force, Owner: o.owner,
+		Threads: o.threads, Memory: uint64(o.memory), Progress: func(done, total uint64) { bar.report("unpack", done, total) }}
 	if globs != nil {
 		if options.Chosen, err = chosen(r, globs, o.inputs); err != nil {
 			return err
@@ -75,14 +80,67 @@ func (o *unpackFlags) tree(ctx context.Context, s *streams, t commit.Tree) error
 	return hint(err)
 }
 
+// readsAlone restores the reads of the archives in a directory whose side archive can't be read, each archive's in a directory of its
+// name if there are several. The error says why.
+func (o *unpackFlags) readsAlone(ctx context.Context, s *streams, dir string, problem error, report compress.Progress) error {
+	found, err := commit.Find(dir)
+	if err != nil {
+		return problem
+	}
+	restored := 0
+	for _, e := range found {
+		options := compress.UnpackOptions{Gzip: o.gzip, Touch: o.touch, Force: o.force, OutDir: o.output, Threads: o.threads,
+			Memory: uint64(o.memory), Progress: report}
+		if len(found) > 1 {
+			options.OutDir = filepath.Join(o.output, e.Name)
+		}
+		// With the extension the path can't be that of a directory.
+		sum, err := compress.Unpack(ctx, e.Path()+commit.PackedDataExt, options)
+		if ctx.Err() != nil {
+			return err
+		}
+		if sum != nil {
+			o.tellFiles(s, sum.Files, sum.Notes)
+		}
+		if err != nil {
+			fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(hint(err).Error()))
+			continue
+		}
+		restored++
+	}
+	return fmt.Errorf("%w (the reads of %d of %s were restored, and no other files)", problem, restored, plural(uint64(len(found)), "archive"))
+}
+
+// tellFiles prints notes, and what is damaged; it returns how many files are whole and their bytes.
+func (o *unpackFlags) tellFiles(s *streams, files []compress.FileStatus, notes []string) (whole int, bytes uint64) {
+	for _, n := range notes {
+		fmt.Fprintf(s.err, "orcomgo: note: %s\n", oneLine(n))
+	}
+	for i := range files {
+		if f := &files[i]; f.OK {
+			whole++
+			bytes += f.Bytes
+		} else {
+			fmt.Fprintf(s.err, "orcomgo: %s\n", damageText(f))
+		}
+	}
+	return whole, bytes
+}
+
 // chosen returns which entries match patterns. Each pattern must match some.
 func chosen(r *tree.Reader, globs []samples.Glob, patterns []string) (func(e *tree.Entry) bool, error) {
 	used := make([]bool, len(globs))
 	all := make(map[*tree.Entry]bool)
 	for i := range r.Entries {
 		for k, g := range globs {
-			if g.Match(r.Entries[i].Path) || patterns[k] == r.Entries[i].Path {
-				all[&r.Entries[i]], used[k] = true, true
+			stored := r.Entries[i].Path
+			for _, name := range []string{stored, path.Join(path.Dir(stored), binning.RestoredName(stored))} {
+				if g.Match(name) || patterns[k] == name {
+					all[&r.Entries[i]], used[k] = true, true
+				}
+				if r.Entries[i].Kind != tree.Reads {
+					break // it is restored as it was
+				}
 			}
 		}
 	}
@@ -127,93 +185,17 @@ func (o *unpackFlags) streamed(ctx context.Context, s *streams, r *tree.Reader, 
 
 // restored prints what was restored of a directory.
 func (o *unpackFlags) restored(s *streams, sum *tree.Summary) error {
-	notes := list(sum.Notes)
-	for _, n := range notes {
-		fmt.Fprintf(s.err, "orcomgo: note: %s\n", oneLine(n))
-	}
-	var bytes, failed uint64
-	for i := range sum.Files {
-		if f := &sum.Files[i]; !f.OK {
-			fmt.Fprintf(s.err, "orcomgo: %s\n", damageText(f))
-			failed++
-		} else {
-			bytes += f.Bytes
-		}
-	}
+	whole, bytes := o.tellFiles(s, sum.Files, sum.Notes)
 	switch {
 	case o.json:
-		return writeJSON(s.out, unpackJSON{o.runJSON("unpack"), list(sum.Files), notes})
-	case o.quiet || failed > 0:
+		return writeJSON(s.out, unpackJSON{o.runJSON("unpack"), list(sum.Files), list(sum.Notes)})
+	case o.quiet || whole < len(sum.Files):
 		return nil
 	}
 	fmt.Fprintf(s.err, "%s, %s bytes; %s, %s\n", plural(uint64(len(sum.Files)), "file"), countText(bytes),
 		plural(uint64(sum.Directories), "directory"), plural(uint64(sum.Links), "link"))
-	return o.last(s.err, bytes)
-}
-
-// verifyTree prints a line for each file of a side archive, and for each of reads that its archive lacks, after a prefix. It returns how
-// many there are and how many of them are damaged.
-func (o *verifyFlags) verifyTree(ctx context.Context, s *streams, t commit.Tree, prefix string) (damaged, files int, err error) {
-	bar, err := o.start(s, stageModel{name: "verify", unit: bytesUnit, group: 0, weight: 1})
-	if err != nil {
-		return 0, 0, err
+	if err := o.last(s.err, bytes); err != nil {
+		return err
 	}
-	defer bar.close()
-	var done, total atomic.Uint64
-	r, err := tree.Open(t, tree.Options{Threads: o.threads, Memory: uint64(o.memory), Progress: func(n uint64) {
-		bar.report("verify", done.Add(n), max(total.Load(), 1))
-	}})
-	if err != nil {
-		return 0, 0, err
-	}
-	defer r.Close()
-	for i := range r.Entries {
-		if r.Entries[i].Kind == tree.File {
-			total.Add(uint64(r.Entries[i].Size))
-		}
-	}
-	verify, checked := r.Verify, "XXH3-64"
-	if o.quick {
-		verify, checked = r.VerifyQuick, "section checksums"
-	}
-	damage, err := verify(ctx)
-	bar.close()
-	if err != nil {
-		return 0, 0, err
-	}
-	status := []compress.FileStatus{}
-	missing := r.CheckReads()
-	for i := range r.Entries {
-		e := &r.Entries[i]
-		f := compress.FileStatus{Name: e.Path, Bytes: uint64(e.Size), OK: true, Checked: checked}
-		switch {
-		case e.Kind == tree.File && damage[i] != nil:
-			f.OK, f.Problem, f.Checked = false, damage[i].Error(), ""
-		case e.Kind == tree.Reads && missing[i] != nil:
-			f.OK, f.Problem, f.Checked = false, missing[i].Error(), ""
-		case e.Kind != tree.File:
-			continue // archives are verified by themselves
-		}
-		status = append(status, f)
-	}
-	for i := range status {
-		f := &status[i]
-		if !f.OK {
-			damaged++
-		}
-		switch {
-		case o.json:
-		case !f.OK:
-			_, err = fmt.Fprintf(s.out, "%s%s\n", prefix, damageText(f))
-		case !o.quiet:
-			_, err = fmt.Fprintf(s.out, "%s%s: OK (%s bytes, by %s)\n", prefix, oneLine(f.Name), countText(f.Bytes), f.Checked)
-		}
-		if err != nil {
-			return 0, 0, err
-		}
-	}
-	if o.json {
-		err = writeJSON(s.out, verifyJSON{Archive: t.Path(), OK: damaged == 0, Files: status})
-	}
-	return damaged, len(status), err
+	return tellWritten(s.err, []string{filepath.Join(o.output, "") + "/"})
 }

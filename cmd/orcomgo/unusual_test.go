@@ -280,7 +280,7 @@ var namesRecord = regexp.MustCompile(`^record [1-9][0-9]*: expected .+, found .+
 // with the file and the record; none takes long.
 func TestUnusualTexts(t *testing.T) {
 	const workers = 4
-	n := testrun.Pick[int64](400, 500, 20_000)
+	n := testrun.Pick[int64](300, 300, 20_000)
 	var next, sound, refused, slow atomic.Int64
 	var wait sync.WaitGroup
 	for range workers {

@@ -4,9 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 	"orcomgo/compress"
+	"orcomgo/compress/tree"
 
 	"github.com/spf13/pflag"
 )
@@ -16,12 +23,14 @@ var verifyCommand = command{
 	group:    lookGroup,
 	synopsis: "DIR|DIR/NAME...",
 	about:    "decode everything and compare checksums",
-	help: `verify decodes the whole archive, compares it with the checksums that were taken of the original text, and prints one
-line a file. It writes no files. The exit status is 1 unless every file is OK. Of a directory with several archives it
-verifies all, and of several directories those of each; with --json it prints one object after another. The side
-archive of a directory (DIR/NAME.ctree) has a line for each of its files, and for each file of reads whose archive is
-missing or another one. --quick decodes nothing. It reads all of the archives and compares the checksums of what is
-stored, which finds whatever has changed since it was written, as fast as the disk reads.
+	help: `verify decodes the whole archive, compares it with the checksums that were taken of the original
+text, and prints one line a file. It writes no files. The exit status is 1 unless every file is OK.
+Of a directory with several archives it verifies all, and of several directories those of each; with
+--json it prints one object after another. The side archive of a directory (DIR/NAME.ctree) has a
+line for each of its files, and for each file of reads whose archive is missing or another one; that
+it is missing itself is damage, too. --quick decodes nothing. It reads all of the archives and
+compares the checksums of what is stored, which finds whatever has changed since it was written, as
+fast as the disk reads.
 
 Examples:
   orcomgo verify run/
@@ -43,59 +52,119 @@ type verifyFlags struct {
 	quick bool
 }
 
-// verification counts what verify finds.
-type verification struct {
-	files, damaged int
-}
-
 func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error {
-	if len(args) == 0 {
-		args = []string{""} // which oneArchive explains
+	if err := checkArchives(args); err != nil {
+		return err
 	}
+	files, damaged := 0, 0
 	for _, arg := range args {
-		if _, err := oneArchive("verify", []string{arg}); err != nil {
-			return err
-		}
-	}
-	var v verification
-	what := args[0]
-	for _, arg := range args {
-		found, trees, err := findAll(arg)
-		if err != nil && (len(args) == 1 || !compress.IsDamage(err)) {
-			return err
-		}
+		found, err := findEach(arg)
 		if err != nil {
-			if err := o.unreadable(s, &v, arg, arg+": ", err); err != nil {
+			if len(args) == 1 || !compress.IsDamage(err) {
 				return err
 			}
-			continue
-		}
-		n := len(found) + len(trees)
-		for _, e := range found {
-			verify := func(prefix string) (int, int, error) {
-				return o.verifyOne(ctx, s, e, labelOf(e.Name, e.Path(), len(args)), prefix)
+			if err := o.unreadable(s, arg, arg+": ", err); err != nil {
+				return err
 			}
-			if err := o.archive(ctx, s, &v, labelOf(e.Name, e.Path(), len(args)), n > 1 || len(args) > 1, verify); err != nil {
+			files, damaged = files+1, damaged+1
+		}
+		bar, err := o.start(s, stageModel{name: "verify", unit: bytesUnit, group: 0, perUnit: 1})
+		if err != nil {
+			return err
+		}
+		defer bar.close()
+		texts, before, all := make([]uint64, len(found)), uint64(0), uint64(0)
+		for i, a := range found {
+			texts[i] = textOf(a)
+			all += texts[i]
+		}
+		for i, a := range found {
+			name, prefix := a.name(), ""
+			if len(args) > 1 {
+				name = a.path()
+			}
+			if len(found) > 1 || len(args) > 1 {
+				prefix = oneLine(name) + ": "
+			}
+			status, err := o.verify(ctx, a, func(stage string, done, total uint64) { bar.report(stage, before+done, max(all, before+total)) })
+			resume := bar.pause()
+			if err == nil {
+				err = o.tell(s, a, name, prefix, status)
+				files += len(status)
+				damaged += countDamaged(status)
+			} else if prefix != "" && ctx.Err() == nil && compress.IsDamage(err) {
+				err = o.unreadable(s, name, prefix, err)
+				files, damaged = files+1, damaged+1
+			}
+			resume()
+			before += texts[i]
+			if err != nil {
 				return err
 			}
 		}
-		for _, t := range trees {
-			verify := func(prefix string) (int, int, error) { return o.verifyTree(ctx, s, t, prefix) }
-			if err := o.archive(ctx, s, &v, labelOf(t.Name+commit.TreeExt, t.Path(), len(args)), n > 1 || len(args) > 1, verify); err != nil {
-				return err
-			}
-		}
+		bar.close()
 	}
+	what := args[0]
 	if len(args) > 1 {
 		what = plural(uint64(len(args)), "path")
 	}
-	if v.damaged > 0 {
-		return fmt.Errorf("%s: %d of %s damaged", what, v.damaged, plural(uint64(v.files), "file"))
+	if damaged > 0 {
+		return fmt.Errorf("%s: %d of %s damaged", what, damaged, plural(uint64(files), "file"))
 	}
 	return nil
 }
 
-// findAll returns the archives and the side archives that a path leads to.
+// checkArchives returns a usage error unless all arguments may be archives, of which there is one at least.
+func checkArchives(args []string) error {
+	if len(args) == 0 {
+		args = []string{""} // which oneArchive explains
+	}
+	for _, arg := range args {
+		if _, err := oneArchive([]string{arg}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// located is what a path leads to: an archive of reads or a side archive. One of the two is nil.
+type located struct {
+	archive *commit.Entry
+	tree    *commit.Tree
+}
+
+// name returns the name of an archive, or of the file of a side archive.
+func (a *located) name() string {
+	if a.tree != nil {
+		return a.tree.Name + commit.TreeExt
+	}
+	return a.archive.Name
+}
+
+func (a *located) path() string {
+	if a.tree != nil {
+		return a.tree.Path()
+	}
+	return a.archive.Path()
+}
+
+// findEach is findAll in one list.
+func findEach(path string) (list []located, err error) {
+	found, trees, err := findAll(path)
+	if err != nil {
+		return nil, err
+	}
+	for i := range found {
+		list = append(list, located{archive: &found[i]})
+	}
+	for i := range trees {
+		list = append(list, located{tree: &trees[i]})
+	}
+	return list, nil
+}
+
+// findAll returns the archives and the side archives that a path leads to. Those are among them that archives of a directory belong to and
+// that are missing: openTree says so.
 func findAll(path string) ([]commit.Entry, []commit.Tree, error) {
 	trees, err := commit.FindTrees(path)
 	if err != nil {
@@ -105,38 +174,31 @@ func findAll(path string) ([]commit.Entry, []commit.Tree, error) {
 	if len(trees) > 0 && errors.Is(err, commit.ErrNotArchive) {
 		err = nil
 	}
+	for _, e := range found {
+		sides, err := compress.Sides(e)
+		if err != nil || filepath.Clean(e.Dir) != filepath.Clean(path) { // it is named alone
+			continue
+		}
+		for _, name := range sides {
+			if t := (commit.Tree{Dir: path, Name: name}); !slices.Contains(trees, t) {
+				trees = append(trees, t)
+			}
+		}
+	}
 	return found, trees, err
 }
 
-// labelOf returns what an archive is called among others: its name, or its path if several are given.
-func labelOf(name, path string, paths int) string {
-	if paths > 1 {
-		return path
+// openTree opens a side archive that findAll returned.
+func openTree(t commit.Tree, o tree.Options) (*tree.Reader, error) {
+	r, err := tree.Open(t, o)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: %w: it is missing, and archives beside it belong to it", t.Path(), parse.ErrCorrupt)
 	}
-	return name
+	return r, err
 }
 
-// archive verifies one archive by a function that prints after a prefix. It counts one that can't be read, if there are several.
-func (o *verifyFlags) archive(ctx context.Context, s *streams, v *verification, name string, several bool,
-	verify func(prefix string) (damaged, files int, err error)) error {
-	prefix := ""
-	if several {
-		prefix = oneLine(name) + ": "
-	}
-	n, of, err := verify(prefix)
-	v.damaged, v.files = v.damaged+n, v.files+of
-	if err == nil {
-		return nil
-	}
-	if prefix == "" || ctx.Err() != nil || !compress.IsDamage(err) {
-		return err
-	}
-	return o.unreadable(s, v, name, prefix, err)
-}
-
-// unreadable counts an archive that can't be read, and says why, after a prefix.
-func (o *verifyFlags) unreadable(s *streams, v *verification, name, prefix string, problem error) error {
-	v.damaged, v.files = v.damaged+1, v.files+1
+// unreadable says, after a prefix, why an archive can't be read.
+func (o *verifyFlags) unreadable(s *streams, name, prefix string, problem error) error {
 	text := oneLine(problem.Error())
 	if o.json {
 		return writeJSON(s.out, verifyJSON{Archive: name, Problem: text, Files: []compress.FileStatus{}})
@@ -145,43 +207,80 @@ func (o *verifyFlags) unreadable(s *streams, v *verification, name, prefix strin
 	return err
 }
 
-// verifyOne prints a line for each file of an archive, after a prefix, and returns how many
-// there are and how many of them are damaged.
-func (o *verifyFlags) verifyOne(ctx context.Context, s *streams, e commit.Entry, name, prefix string) (damaged, files int, err error) {
-	bar, err := o.start(s, stageModel{name: "verify", unit: bytesUnit, group: 0, weight: 1})
-	if err != nil {
-		return 0, 0, err
+// textOf returns about how many bytes an archive or a side archive has to verify; 0 if that is not known.
+func textOf(a located) uint64 {
+	if a.tree != nil {
+		if info, err := os.Stat(a.path()); err == nil {
+			return uint64(info.Size())
+		}
+	} else if n, err := compress.Info(*a.archive); err == nil {
+		return n.TextBytes
 	}
-	defer bar.close()
-	verify := compress.Verify
-	if o.quick {
-		verify = compress.VerifyQuick
+	return 0
+}
+
+// verify returns the status of the files of an archive or a side archive.
+func (o *verifyFlags) verify(ctx context.Context, a located, report compress.Progress) ([]compress.FileStatus, error) {
+	options := compress.VerifyOptions{Threads: o.threads, Memory: uint64(o.memory), Progress: report}
+	switch {
+	case a.tree != nil:
+		return verifyTree(ctx, *a.tree, options, o.quick)
+	case o.quick:
+		return compress.VerifyQuick(ctx, *a.archive, options)
 	}
-	status, err := verify(ctx, e, compress.VerifyOptions{Threads: o.threads, Memory: uint64(o.memory), Progress: bar.report})
-	bar.close()
+	return compress.Verify(ctx, *a.archive, options)
+}
+
+// verifyTree returns the status of the files of a side archive.
+func verifyTree(ctx context.Context, t commit.Tree, o compress.VerifyOptions, quick bool) ([]compress.FileStatus, error) {
+	var done, total atomic.Uint64
+	r, err := openTree(t, tree.Options{Threads: o.Threads, Memory: o.Memory, Progress: func(n uint64) {
+		o.Progress("verify", done.Add(n), max(total.Load(), 1))
+	}})
 	if err != nil {
-		return 0, 0, err
+		return nil, err
+	}
+	defer r.Close()
+	for i := range r.Entries {
+		if r.Entries[i].Kind == tree.File {
+			total.Add(uint64(r.Entries[i].Size))
+		}
+	}
+	return r.Verify(ctx, quick)
+}
+
+// tell prints a line for each file of an archive, after a prefix, or with --json an object.
+func (o *verifyFlags) tell(s *streams, a located, name, prefix string, status []compress.FileStatus) (err error) {
+	if o.json {
+		return writeJSON(s.out, verifyJSON{Archive: name, OK: countDamaged(status) == 0, Files: list(status)})
 	}
 	for i := range status {
 		f := &status[i]
 		switch {
-		case !f.OK && o.json:
-			damaged++
 		case !f.OK:
-			damaged++
 			_, err = fmt.Fprintf(s.out, "%s%s\n", prefix, damageText(f))
-		case !o.quiet && !o.json:
+		case o.quiet:
+		case a.tree != nil: // side files have no records
+			_, err = fmt.Fprintf(s.out, "%s%s: OK (%s bytes, by %s)\n", prefix, oneLine(f.Name), countText(f.Bytes), f.Checked)
+		default:
 			_, err = fmt.Fprintf(s.out, "%s%s: OK (%s, %s bytes, by %s)\n",
 				prefix, oneLine(f.Name), plural(f.Records, "record"), countText(f.Bytes), f.Checked)
 		}
 		if err != nil {
-			return 0, 0, err
+			return err
 		}
 	}
-	if o.json {
-		err = writeJSON(s.out, verifyJSON{Archive: name, OK: damaged == 0, Files: list(status)})
+	return nil
+}
+
+// countDamaged returns how many files are damaged.
+func countDamaged(status []compress.FileStatus) (n int) {
+	for i := range status {
+		if !status[i].OK {
+			n++
+		}
 	}
-	return damaged, len(status), err
+	return n
 }
 
 // damageText returns a line about what is wrong with a file.

@@ -26,8 +26,8 @@ var versionCommand = command{
 	group: selfGroup,
 	about: "print version, commit, platform and formats",
 	bare:  true,
-	help: `version prints what the program was built from and for, and which versions of the formats it reads and writes.
-orcomgo --version prints the same.
+	help: `version prints what the program was built from and for, and which versions of the formats it reads
+and writes. orcomgo --version prints the same.
 
 Examples:
   orcomgo version

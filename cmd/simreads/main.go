@@ -29,7 +29,6 @@ Examples:
   simreads --genome sacCer3.fa.gz --coverage 40 --paired -o yeast
   simreads --genome-size 2000000 --expression 2 --levels 8 --names ena --gzip -o rna
   simreads --long hifi --reads 500 -o ccs
-  simreads --long nanopore --coverage 30 --chimeras 0.02 --structural 20 -o diploid
   simreads --shape stutter --reads 100000 -o hard               reads that are hard to lay out
 
 Flags:
@@ -59,7 +58,7 @@ type options struct {
 	genomeConfig                               sim.GenomeConfig
 	coverage                                   float64
 	indels                                     float64
-	levels, threads                            int
+	levels                                     int
 	gzip, bgzip                                bool
 	sim.Config
 }
@@ -73,30 +72,20 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	f.StringVar(&o.genome, "genome", "", "FASTA file to draw from, plain or compressed (default: an invented genome)")
 	f.IntVar(&o.genomeConfig.Size, "genome-size", 1_000_000, "bases of the invented genome")
 	f.IntVar(&o.genomeConfig.Contigs, "contigs", 1, "contigs of the invented genome")
-	f.Float64Var(&o.genomeConfig.GC, "gc", 0.41, "GC content of the invented genome")
 	f.Float64Var(&o.genomeConfig.Repeats, "repeats", 0.1, "share of the invented genome that is repeats")
 	f.StringVar(&o.genomeOut, "genome-out", "", "also write the genome, as FASTA")
 	f.Uint64VarP(&o.Reads, "reads", "n", 0, "reads to draw, or pairs with --paired")
 	f.Float64Var(&o.coverage, "coverage", 0, "draw as many as cover the genome so often")
 	f.IntVarP(&o.Length, "length", "l", 0, "bases of a read; the median with --long (default 100, or 9000)")
 	f.BoolVar(&o.Paired, "paired", false, "draw pairs")
-	f.IntVar(&o.Insert, "insert", 350, "mean length of a fragment")
-	f.Float64Var(&o.InsertSD, "insert-sd", 50, "its standard deviation")
 	f.IntVar(&o.levels, "levels", 41, "quality levels: 4 (NovaSeq), 8 (HiSeq X) or 41 (HiSeq 2500)")
 	f.Float64Var(&o.MeanError, "mean-error", 0, "mean probability of a wrong base (default: the profile's own)")
 	f.Float64Var(&o.NRate, "n-rate", 0.0001, "share of bases that are N")
 	f.StringVar(&o.long, "long", "", "long reads with the qualities of hifi or nanopore")
-	f.Float64Var(&o.LongSigma, "long-sigma", 0.6, "sigma of the logarithm of long reads' lengths")
 	f.Float64Var(&o.indels, "indels", 0, "inserted and deleted bases, per base of a long read (default 0.002 with hifi, 0.025 with nanopore)")
-	f.Float64Var(&o.Chimeras, "chimeras", 0, "share of long reads that are two stretches of the genome")
-	f.Float64Var(&o.Structural, "structural", 0, "structural variants in a million bases, which half of the reads have")
 	f.StringVar(&o.names, "names", "", "names like casava, sra, ena, pacbio or nanopore (default casava; long reads, their own)")
-	f.StringVar(&o.Index, "index", "ACAGTGAT", "barcode in CASAVA names")
-	f.Float64Var(&o.Trim, "trim", 0, "share of reads that are cut to mixed lengths")
-	f.IntVar(&o.MinLength, "min-length", 0, "shortest of those (default 35)")
-	f.Float64Var(&o.PCR, "pcr-duplicates", 0, "share of fragments seen before")
+	f.Float64Var(&o.Trim, "trim", 0, "share of reads that are cut to mixed lengths, 35 bases at least")
 	f.Float64Var(&o.Optical, "optical-duplicates", 0, "share of fragments that are their neighbour's")
-	f.Float64Var(&o.GCBias, "gc-bias", 0, "how much fragments of unusual GC content are missed, 0..1")
 	f.Float64Var(&o.Expression, "expression", 0, "draw transcripts, their expression log-normal with this sigma")
 	f.StringVar(&o.shape, "shape", "", "reads of no genome that are hard to lay out; one of "+strings.Join(sim.Shapes(), ", "))
 	f.BoolVar(&o.CRLF, "crlf", false, "end lines in CR LF")
@@ -104,7 +93,6 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	f.BoolVar(&o.gzip, "gzip", false, "compress, one gzip member a chunk")
 	f.BoolVar(&o.bgzip, "bgzip", false, "compress in BGZF blocks")
 	f.Uint64Var(&o.Seed, "seed", 1, "another seed, another draw")
-	f.IntVarP(&o.threads, "threads", "t", runtime.NumCPU(), "workers; the output is the same for any number")
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, pflag.ErrHelp) {
 			return err
@@ -114,10 +102,14 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err := o.check(f); err != nil {
 		return usageError{err}
 	}
-	if o.shape != "" {
-		return o.writeShape(stdout)
+	if o.shape == "" {
+		return o.simulate(ctx, stdout)
 	}
-	return o.simulate(ctx, stdout)
+	write := func(w io.Writer) error { return sim.WriteShape(w, o.shape, int(o.Reads), o.Length, o.Seed) }
+	if o.out == "-" {
+		return write(stdout)
+	}
+	return writeFile(o.out+".fastq", write)
 }
 
 // check finds what is wrong in the flags, and sets the parts of Config that follow from them.
@@ -135,12 +127,10 @@ func (o *options) check(f *pflag.FlagSet) error {
 		return errors.New("--reads and --coverage exclude each other")
 	case o.genome == "" && o.genomeConfig.Size < 1:
 		return errors.New("--genome-size must be positive")
-	case o.long == "" && (o.indels != 0 || o.Chimeras != 0):
-		return errors.New("--indels and --chimeras need --long")
+	case o.long == "" && o.indels != 0:
+		return errors.New("--indels needs --long")
 	case o.gzip && o.bgzip:
 		return errors.New("--gzip and --bgzip exclude each other")
-	case o.threads < 1:
-		return errors.New("--threads must be positive")
 	}
 	var ok bool
 	if o.Quality, ok = map[int]sim.Profile{4: sim.Levels4, 8: sim.Levels8, 41: sim.Levels41}[o.levels]; !ok {
@@ -194,15 +184,6 @@ func (o *options) checkShape(f *pflag.FlagSet) (err error) {
 	return nil
 }
 
-// writeShape writes the reads of --shape.
-func (o *options) writeShape(stdout io.Writer) error {
-	write := func(w io.Writer) error { return sim.WriteShape(w, o.shape, int(o.Reads), o.Length, o.Seed) }
-	if o.out == "-" {
-		return write(stdout)
-	}
-	return writeFile(o.out+".fastq", write)
-}
-
 func (o *options) simulate(ctx context.Context, stdout io.Writer) (err error) {
 	if o.genome != "" {
 		if o.Genome, err = loadGenome(o.genome); err != nil {
@@ -213,7 +194,7 @@ func (o *options) simulate(ctx context.Context, stdout io.Writer) (err error) {
 		o.Genome = sim.Invent(o.genomeConfig)
 	}
 	if o.genomeOut != "" {
-		if err := writeFile(o.genomeOut, func(w io.Writer) error { return o.Genome.WriteFASTA(w, 60) }); err != nil {
+		if err := writeFile(o.genomeOut, func(w io.Writer) error { return o.Genome.WriteFASTA(w) }); err != nil {
 			return err
 		}
 	}
@@ -228,34 +209,20 @@ func (o *options) simulate(ctx context.Context, stdout io.Writer) (err error) {
 	if o.FASTA {
 		suffix = ".fasta"
 	}
-	var end []byte
 	switch {
 	case o.gzip:
 		encode, suffix = sim.Gzip, suffix+".gz"
 	case o.bgzip:
-		encode, suffix, end = sim.BGZF, suffix+".gz", sim.BGZFEnd
+		encode, suffix = sim.BGZF, suffix+".gz"
 	}
-	if o.out == "-" {
-		if err := s.Write(ctx, stdout, nil, o.threads, encode); err != nil {
-			return err
-		}
-		_, err = stdout.Write(end)
-		return err
-	}
-	if !o.Paired {
-		return writeFile(o.out+suffix, func(w io.Writer) error {
-			err := s.Write(ctx, w, nil, o.threads, encode)
-			w.Write(end)
-			return err
-		})
+	switch {
+	case o.out == "-":
+		return s.Write(ctx, stdout, nil, runtime.NumCPU(), encode)
+	case !o.Paired:
+		return writeFile(o.out+suffix, func(w io.Writer) error { return s.Write(ctx, w, nil, runtime.NumCPU(), encode) })
 	}
 	return writeFile(o.out+"_R1"+suffix, func(w1 io.Writer) error {
-		return writeFile(o.out+"_R2"+suffix, func(w2 io.Writer) error {
-			err := s.Write(ctx, w1, w2, o.threads, encode)
-			w1.Write(end)
-			w2.Write(end)
-			return err
-		})
+		return writeFile(o.out+"_R2"+suffix, func(w2 io.Writer) error { return s.Write(ctx, w1, w2, runtime.NumCPU(), encode) })
 	})
 }
 
@@ -265,11 +232,7 @@ func writeFile(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	w := &sticky{w: f}
-	err = write(w)
-	if err == nil {
-		err = w.err
-	}
+	err = write(f)
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
@@ -277,19 +240,4 @@ func writeFile(path string, write func(io.Writer) error) error {
 		os.Remove(path)
 	}
 	return err
-}
-
-// sticky remembers the first error of a writer.
-type sticky struct {
-	w   io.Writer
-	err error
-}
-
-func (s *sticky) Write(p []byte) (int, error) {
-	if s.err != nil {
-		return 0, s.err
-	}
-	n, err := s.w.Write(p)
-	s.err = err
-	return n, err
 }

@@ -1,7 +1,8 @@
 // Package archive is the container of a packed archive: NAME.cdna, which holds the coded
 // sections end to end, and NAME.cmeta, the manifest that says what they are and has
-// the checksums of both. The manifest is also at the end of NAME.cdna: either copy is enough.
-// docs/FORMAT.md, section "Archive", specifies the two; package commit puts them in place.
+// the checksums of both. The manifest is also at the end of NAME.cdna: either copy is enough. If both are lost, the
+// headers of the sections say what they are. A section of parity in NAME.cdna mends some damage, and NAME.cpar more: see package parity.
+// docs/FORMAT.md, section "The packed archive", specifies them; package commit puts them in place.
 package archive
 
 import (
@@ -55,11 +56,11 @@ type Section struct {
 
 // Manifest is the content of a .cmeta file.
 type Manifest struct {
-	ID       [16]byte // XXH3-128 of the bulk file after its header
+	ID       [16]byte // XXH3-128 of the bulk file after Head, up to Parity
 	Source   [16]byte // bins.Meta.ID of the bins that were packed
 	Tool     string   // program and version that wrote the archive
+	Sides    []string // the names of the side archives that list this archive's inputs, in the same directory
 	Options  record.Options
-	Level    uint8  // of the coders; for information, not needed to decode
 	Verified bool   // Input.SHA256, Member.TextLen and TextHash are there
 	BulkLen  uint64 // bytes of the bulk file up to the end of the last section
 	Inputs   []Input
@@ -68,6 +69,11 @@ type Manifest struct {
 	Slices []Slice
 	// Shared are the sections that every slice's sequences need.
 	Shared []Section
+	// Head is the section that begins the bulk file, the manifest as it was known then: what its reader needs beside the headers of
+	// sections.
+	Head Section
+	// Parity is the section at the end of the others, their parity: package parity. No bytes: there is none.
+	Parity Section
 
 	// Repeats says that the second shared section is that of repeats in the pseudogenome.
 	Repeats bool
@@ -126,7 +132,7 @@ type Slice struct {
 	From    uint64 // records of the input before it
 	Records int    // 1..MaxSliceRecords
 	First   Member
-	Mate    *Member // second mates, or nil
+	Mate    *Member // second mates, or nil; of an interleaved input, too: see Halves
 	Seqs    Section // sequences of First and Mate
 	Words   Words   // of the names, if NameRanges is set
 }
@@ -151,13 +157,13 @@ const (
 // MaxWord is the most bytes of Words.Least and Words.Greatest.
 const MaxWord = 255
 
-// Member is one input's part of a slice. Columns that were left out, or that say nothing,
-// are empty sections.
+// Member is one input's part of a slice, or the first or second mates of an interleaved input there. Columns that were left out, or that
+// say nothing, are empty sections.
 type Member struct {
 	Input    int
 	Bases    uint64
 	NamesLen uint64 // bytes of the decoded names, each with its '\n'
-	TextLen  uint64 // bytes of the text that unpack delivers; set when Verified
+	TextLen  uint64 // bytes of the text that unpack delivers; set when Verified. Of Halves both have one text, which is the first one's
 	TextHash uint64 // XXH3-64 of that text; set when Verified
 
 	Sections [MemberColumns]Section // by Column
@@ -190,6 +196,33 @@ func (s *Slice) Members() []*Member {
 		return []*Member{&s.First, s.Mate}
 	}
 	return []*Member{&s.First}
+}
+
+// Halves reports whether the two members are the mates of an interleaved input, which come back in turn.
+func (s *Slice) Halves() bool { return s.Mate != nil && s.Mate.Input == s.First.Input }
+
+// MemberRecords returns how many records each member has.
+func (s *Slice) MemberRecords() int {
+	if s.Halves() {
+		return s.Records / 2
+	}
+	return s.Records
+}
+
+// Fragment returns the records from..to-1 of each input of the slice that are of the same fragment as record i.
+func (s *Slice) Fragment(i int) (from, to int) {
+	if s.Halves() {
+		return i &^ 1, i&^1 + 2
+	}
+	return i, i + 1
+}
+
+// Texts returns the members that have a text of their own: one for each input.
+func (s *Slice) Texts() []*Member {
+	if s.Halves() {
+		return []*Member{&s.First}
+	}
+	return s.Members()
 }
 
 // Leads returns, for each slice of further mates, the number of the slice that has the first mates of its records; -1 for others, and
@@ -257,16 +290,6 @@ func (m *Manifest) Sizes() (sizes [Columns]uint64) {
 // FileLen returns how many bytes the bulk file has if it is whole.
 func (m *Manifest) FileLen() uint64 {
 	return m.BulkLen + m.size + tailFooter
-}
-
-// eachSection calls f for every section in the order in which they lie in the bulk file.
-func (m *Manifest) eachSection(f func(*Section)) {
-	for i := range m.Slices {
-		m.Slices[i].EachSection(func(_ Column, _ int, s *Section) { f(s) })
-	}
-	for i := range m.Shared {
-		f(&m.Shared[i])
-	}
 }
 
 // Hash64 is the checksum of a section: XXH3-64, and 0 for no bytes.

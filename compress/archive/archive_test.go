@@ -25,16 +25,18 @@ func sample(t testing.TB, dir string, verified bool) *Manifest {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewSource(1))
-	add := func(n int) Section {
+	random := func(n int) []byte {
 		b := make([]byte, n)
 		rng.Read(b)
-		s, err := w.Add(b)
+		return b
+	}
+	check := func(err error) {
+		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
-		return s
 	}
-	m := &Manifest{Source: [16]byte{1, 2, 3}, Tool: "orcomgo test", Level: 2, Verified: verified,
+	m := &Manifest{Source: [16]byte{1, 2, 3}, Tool: "orcomgo test", Sides: []string{"run", "b"}, Verified: verified,
 		Options: record.Options{BlockSize: 256 << 20}}
 	m.Inputs = []Input{
 		{Input: record.Input{Name: "r1.fastq", Mate: 1, First: true, Records: 30, Bytes: 900}, Bases: 300, MinLen: 10, MaxLen: 10,
@@ -45,12 +47,22 @@ func sample(t testing.TB, dir string, verified bool) *Manifest {
 			Blocks: []TextBlock{{Len: 70}}},
 		{Input: record.Input{Name: "empty.fastq", Mate: -1}, Blocks: []TextBlock{}},
 	}
+	check(w.Begin(m))
+	lens := [Columns]int{Lengths: 3, Names: 20, Quals: 40}
+	add := func(s *Slice, seqs int) {
+		check(w.AddSlice(len(m.Slices), s, func(c Column, _ int) []byte {
+			if c == Seqs {
+				return random(seqs)
+			}
+			return random(lens[c])
+		}))
+		m.Slices = append(m.Slices, *s)
+	}
 	member := func(input int, bases, names, text uint64) Member {
 		p := Member{Input: input, Bases: bases, NamesLen: names}
 		if verified {
 			p.TextLen, p.TextHash = text, 77
 		}
-		p.Sections = [...]Section{Lengths: add(3), Forms: add(0), Names: add(20), Quals: add(40)}
 		return p
 	}
 	for i, n := range []int{20, 10} {
@@ -58,22 +70,19 @@ func sample(t testing.TB, dir string, verified bool) *Manifest {
 		s.First = member(0, uint64(n)*10, 9, uint64(n)*30)
 		mate := member(1, uint64(n)*11, 9, uint64(n)*31)
 		s.Mate = &mate
-		s.Seqs = add(50)
-		m.Slices = append(m.Slices, s)
+		add(&s, 50)
 	}
 	s := Slice{Records: 1, First: member(2, 60, 5, 70)}
-	s.Seqs = add(7)
-	m.Slices = append(m.Slices, s)
-	m.Shared = []Section{add(100), add(0)}
+	add(&s, 7)
+	check(w.AddShared(m, random(100)))
+	check(w.AddShared(m, nil))
 	if verified {
 		for i := range m.Inputs {
 			m.Inputs[i].OutBytes = m.Inputs[i].Bytes
 			m.Inputs[i].SHA256 = [32]byte{byte(i)}
 		}
 	}
-	if err := w.Commit(m); err != nil {
-		t.Fatal(err)
-	}
+	check(w.Commit(m, ParityOptions{Threads: 1}))
 	return m
 }
 
@@ -85,14 +94,17 @@ func readAll(dir string) error {
 	}
 	defer r.Close()
 	var first error
-	if p := r.Problems(); len(p) > 0 {
-		first = p[0]
-	}
-	r.m.eachSection(func(s *Section) {
+	r.m.eachSection(func(_ label, s *Section) {
 		if _, err := r.Read(*s, nil, "a section"); err != nil && first == nil {
 			first = err
 		}
 	})
+	if err := r.CheckRest(); err != nil {
+		return err
+	}
+	if p := r.Problems(); len(p) > 0 && first == nil {
+		first = p[0]
+	}
 	return first
 }
 
@@ -151,12 +163,12 @@ func TestAbort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Add([]byte("abc")); err != nil {
+	if err := w.AddShared(&Manifest{}, []byte("abc")); err != nil {
 		t.Fatal(err)
 	}
 	w.Abort()
-	if _, err := w.Add([]byte("abc")); err == nil {
-		t.Error("Add after Abort succeeded")
+	if err := w.AddShared(&Manifest{}, []byte("abc")); err == nil {
+		t.Error("AddShared after Abort succeeded")
 	}
 	if left, _ := os.ReadDir(dir); len(left) != 0 {
 		t.Errorf("left over: %v", left)

@@ -2,10 +2,12 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +15,8 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
+	"orcomgo/compress/parity"
+	"orcomgo/internal/testrun"
 )
 
 // TestDamage flips every bit and cuts every length of both files, and swaps each with
@@ -24,10 +28,11 @@ func TestDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Add([]byte("shared")); err != nil {
+	var m Manifest
+	if err := w.AddShared(&m, []byte("shared")); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Commit(&Manifest{Shared: []Section{{Len: 6, Hash: xxh3.HashString("shared")}}}); err != nil {
+	if err := w.Commit(&m, ParityOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, suffix := range []string{BulkSuffix, MetaSuffix} {
@@ -49,7 +54,7 @@ func TestDamage(t *testing.T) {
 				t.Fatalf("%s, %s: %q names no file", suffix, what, err)
 			}
 		}
-		for i := range good {
+		for i := 0; i < len(good); i += everyByte() {
 			bad := bytes.Clone(good)
 			bad[i] ^= 1 << (i % 8)
 			expect("flipped bit", bad)
@@ -85,7 +90,7 @@ func TestDamage(t *testing.T) {
 func sections(t *testing.T, r *Reader) [][]byte {
 	t.Helper()
 	var all [][]byte
-	r.m.eachSection(func(s *Section) {
+	r.m.eachSection(func(_ label, s *Section) {
 		b, err := r.Read(*s, nil, "a section")
 		if err != nil {
 			t.Fatal(err)
@@ -145,12 +150,12 @@ func TestEitherManifest(t *testing.T) {
 		bad[i] ^= 1
 		return bad
 	}
-	for i := range good[meta] {
+	for i := 0; i < len(good[meta]); i += everyByte() {
 		expect("a flipped bit of .cmeta", meta, flipped(meta, i))
 		expect("a cut .cmeta", meta, good[meta][:i])
 	}
 	expect("no .cmeta", meta, nil)
-	for i := int(man.BulkLen); i < len(good[bulk]); i++ {
+	for i := int(man.BulkLen); i < len(good[bulk]); i += everyByte() {
 		expect("a flipped bit of the copy", bulk, flipped(bulk, i))
 		expect("a cut copy", bulk, good[bulk][:i])
 	}
@@ -195,6 +200,71 @@ func TestRestoreMeta(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRepairParity damages the parity within an archive, its header included, and nothing else: it is made again.
+func TestRepairParity(t *testing.T) {
+	dir := t.TempDir()
+	p := sample(t, dir, true).Parity
+	path := filepath.Join(dir, "x"+BulkSuffix)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := p.Off - labelLen; i < p.Off+p.Len; i += uint64(everyByte()) {
+		bad := bytes.Clone(good)
+		bad[i] ^= 0x10
+		if i%5 == 0 {
+			clear(bad[i:min(i+300, p.Off+p.Len)])
+		}
+		if err := os.WriteFile(path, bad, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := readAll(dir); !errors.Is(err, parse.ErrCorrupt) {
+			t.Fatalf("byte %d: error %v", i, err)
+		}
+		list, err := RepairArchive(commit.Entry{Dir: dir, Name: "x", Has: [2]bool{commit.Packed: true}}, parity.RepairOptions{Threads: 1})
+		if err != nil || len(list) != 1 || !list[0].OK {
+			t.Fatalf("byte %d: %+v, %v", i, list, err)
+		}
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, good) {
+			t.Fatalf("byte %d: other bytes (%v)", i, err)
+		}
+	}
+}
+
+// TestFindSections removes as many bytes from a section as the next one takes: what follows the latter begins where the former would end,
+// and the latter is found all the same.
+func TestFindSections(t *testing.T) {
+	dir := t.TempDir()
+	m := sample(t, dir, true)
+	good, err := os.ReadFile(filepath.Join(dir, "x"+BulkSuffix))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []Section
+	m.eachSection(func(_ label, s *Section) { all = append(all, *s) })
+	all = slices.DeleteFunc(all, func(s Section) bool { return s.Len == 0 })
+	slices.SortFunc(all, func(a, b Section) int { return cmp.Compare(a.Off, b.Off) })
+	tried := 0
+	for i := range len(all) - 1 {
+		s, n := all[i], all[i+1].Len+labelLen
+		if s.Len < n {
+			continue
+		}
+		tried++
+		short := append(good[:s.Off:s.Off], good[s.Off+n:]...)
+		found, err := findSections(bulk{bytes.NewReader(short), "x", uint64(len(short))})
+		if err != nil || len(found) != len(all) || found[i+1].Off != all[i+1].Off-n {
+			t.Errorf("of %d sections, %d are found: %v", len(all), len(found), err)
+		}
+	}
+	if tried == 0 {
+		t.Error("no section is longer than the next one")
+	}
+}
+
+// everyByte returns by how many bytes tests go on that damage one byte after another.
+func everyByte() int { return testrun.Pick(31, 5, 1) }
 
 // seal gives a changed manifest a checksum that matches.
 func seal(b []byte) []byte {
@@ -248,6 +318,19 @@ func TestInconsistentManifest(t *testing.T) {
 	}
 }
 
+// TestOtherFormsOfManifests: a manifest with the same content in other bytes, such as a number of more bytes, is not accepted.
+func TestOtherFormsOfManifests(t *testing.T) {
+	good := sample(t, t.TempDir(), true).marshal()
+	for i := len(metaMagic) + 1; i < len(good)-16; i++ {
+		for _, b := range []byte{0, 0x80} {
+			other := seal(slices.Insert(bytes.Clone(good), i, b))
+			if m, err := parseManifest("x.cmeta", other); err == nil && !bytes.Equal(m.marshal(), other) {
+				t.Errorf("a byte %#x before byte %d", b, i)
+			}
+		}
+	}
+}
+
 // FuzzManifest feeds manifests with a right checksum to the parser; what it accepts must
 // come back the same when written again.
 func FuzzManifest(f *testing.F) {
@@ -296,6 +379,12 @@ func FuzzBulk(f *testing.F) {
 		}
 		if (err != nil) == bytes.Equal(b, good) {
 			t.Fatalf("error %v, bytes equal %v", err, bytes.Equal(b, good))
+		}
+		if r, err := OpenScan(commit.Entry{Dir: dir, Name: "x"}); err == nil {
+			r.m.eachSection(func(_ label, s *Section) { r.Read(*s, nil, "a section") })
+			r.Close()
+		} else if !errors.Is(err, parse.ErrCorrupt) {
+			t.Fatal(err)
 		}
 	})
 }

@@ -2,7 +2,6 @@ package archive
 
 import (
 	"fmt"
-	"math"
 
 	"orcomgo/bins/record"
 
@@ -14,6 +13,11 @@ import (
 // parseManifest reads the bytes of a .cmeta file; file is its name for errors. The checksum is compared
 // before the version, so a damaged file is not taken for one of another version.
 func parseManifest(file string, data []byte) (*Manifest, error) {
+	return parseAny(file, data, (*Manifest).check)
+}
+
+// parseAny is parseManifest with the function that compares sums.
+func parseAny(file string, data []byte, check func(m *Manifest, c *parse.Cursor)) (*Manifest, error) {
 	if len(data) < len(metaMagic)+1+16 {
 		return nil, corrupt(file, "%d bytes are too few for a manifest", len(data))
 	}
@@ -30,92 +34,17 @@ func parseManifest(file string, data []byte) (*Manifest, error) {
 		return nil, fmt.Errorf("%s: %w %d, this program reads version %d", file, parse.ErrVersion, v, Version)
 	}
 	m := &Manifest{size: uint64(len(data))}
-	m.parseHead(c)
-	m.parseInputs(c)
-	m.parseSlices(c)
+	m.code(&coder{c: c})
 	if !c.Failed() && len(c.Rest) != 0 {
 		c.Fail("%d bytes are left over", len(c.Rest))
 	}
 	if !c.Failed() {
-		m.check(c)
+		check(m, c)
 	}
 	if c.Failed() {
 		return nil, corrupt(file, "%s", c.Reason)
 	}
 	return m, nil
-}
-
-func (m *Manifest) parseHead(c *parse.Cursor) {
-	c.Copy(m.ID[:])
-	c.Copy(m.Source[:])
-	m.Tool = c.Text()
-	flags := c.AtMost(flagsKnown)
-	m.Options.ReadsOnly = flags&flagReadsOnly != 0
-	m.Options.OrderAny = flags&flagOrderAny != 0
-	m.Options.DropNames = flags&flagDropNames != 0
-	m.Verified = flags&flagVerified != 0
-	m.Repeats = flags&flagRepeats != 0
-	m.NameRanges = flags&flagNameRanges != 0
-	m.OneCoder = flags&flagOneCoder != 0
-	m.Options.Quality = record.QualityMode(c.ByteAtMost(byte(record.QualityDrop)))
-	m.Level = c.Byte()
-	m.Options.BlockSize = c.Uvarint()
-	m.BulkLen = c.AtMost(math.MaxInt64)
-}
-
-func (m *Manifest) parseInputs(c *parse.Cursor) {
-	n := c.Count(8, "inputs")
-	m.Inputs = make([]Input, n)
-	for i := range m.Inputs {
-		in := &m.Inputs[i]
-		in.Name = c.Text()
-		in.Kind = record.Kind(c.ByteAtMost(byte(record.Kinds - 1)))
-		in.Mate = -1
-		switch f := c.ByteAtMost(inputTwoBit); {
-		case f == inputTwoBit:
-			if in.TwoBit = true; in.Kind != record.FASTA || m.Options.OrderAny {
-				c.Fail("input %d has two bits a base, but is no FASTA, or in another order", i+1)
-			}
-		case f == inputFurther:
-			in.Further, in.Lead = true, int(c.AtMost(uint64(n)))
-		case f == inputQualsByBases:
-			in.QualsByBases = true
-		case f&inputQualsByBases != 0:
-			c.Fail("input %d has qualities that are given the bases, and mates", i+1)
-		case f&inputPaired != 0:
-			in.First = f&inputFirst != 0
-			in.Mate = int(c.AtMost(uint64(n)))
-		case f != 0:
-			c.Fail("input %d is a first mate without a second", i+1)
-		}
-		in.Records = c.AtMost(math.MaxInt64)
-		in.Bytes = c.AtMost(math.MaxInt64)
-		in.Bases = c.AtMost(math.MaxInt64)
-		in.MinLen = uint32(c.AtMost(math.MaxUint32))
-		in.MaxLen = uint32(c.AtMost(math.MaxUint32))
-		if m.Options.Exact(in.Kind) {
-			in.Blocks = make([]TextBlock, c.Count(17, "text blocks"))
-			for j := range in.Blocks {
-				in.Blocks[j].Len = c.AtMost(math.MaxInt64)
-				c.Copy(in.Blocks[j].Hash[:])
-			}
-		}
-		if m.Verified {
-			in.OutBytes = c.AtMost(math.MaxInt64)
-			c.Copy(in.SHA256[:])
-		}
-		in.Source = record.ParseSource(c)
-		if s := in.Source; s != nil && s.Plain && s.Size != in.Bytes {
-			c.Fail("the plain file of input %d has another size than its text", i+1)
-		}
-		if m.HasMD5(in) {
-			c.Copy(in.MD5[:])
-		}
-		if c.Failed() {
-			return
-		}
-	}
-	m.checkMates(c)
 }
 
 // checkMates makes sure that mates belong together before slices rely on it.
@@ -127,76 +56,6 @@ func (m *Manifest) checkMates(c *parse.Cursor) {
 	if bad := record.CheckGroups(inputs); bad != "" {
 		c.Fail("%s", bad)
 	}
-}
-
-func (m *Manifest) parseSlices(c *parse.Cursor) {
-	m.Slices = make([]Slice, c.Count(9, "slices"))
-	next := make([]uint64, len(m.Inputs))
-	last := "" // of the texts of Words
-	for i := range m.Slices {
-		s := &m.Slices[i]
-		input := c.AtMost(math.MaxInt32)
-		s.Records = int(c.AtMost(MaxSliceRecords))
-		if c.Failed() {
-			return
-		}
-		if input >= uint64(len(m.Inputs)) {
-			c.Fail("slice %d is of input %d of %d", i+1, input+1, len(m.Inputs))
-			return
-		}
-		if s.Records == 0 {
-			c.Fail("slice %d has no records", i+1)
-			return
-		}
-		s.First.Input = int(input)
-		s.From = next[input]
-		next[input] += uint64(s.Records)
-		if in := &m.Inputs[input]; in.Mate >= 0 {
-			if !in.First {
-				c.Fail("slice %d is of second mates alone", i+1)
-				return
-			}
-			s.Mate = &Member{Input: in.Mate}
-		}
-		for _, p := range s.Members() {
-			p.Bases = c.AtMost(math.MaxInt64)
-			p.NamesLen = c.AtMost(math.MaxInt64)
-			if m.Verified {
-				p.TextLen = c.AtMost(math.MaxInt64)
-				p.TextHash = c.Uint64()
-			}
-			for k := range p.Sections {
-				takeSection(c, &p.Sections[k])
-			}
-		}
-		takeSection(c, &s.Seqs)
-		if m.NameRanges {
-			last = s.Words.take(c, last)
-		}
-	}
-	m.checkLeads(c)
-	m.Shared = make([]Section, c.Count(1, "shared sections"))
-	for i := range m.Shared {
-		takeSection(c, &m.Shared[i])
-	}
-	if m.Repeats && (len(m.Shared) < 2 || m.Shared[1].Len == 0) && !c.Failed() {
-		c.Fail("the section of repeats is missing")
-	}
-}
-
-// take is the inverse of appendWords.
-func (w *Words) take(c *parse.Cursor, last string) string {
-	if w.Kind = WordsKind(c.ByteAtMost(byte(wordsKinds - 1))); w.Kind == AnyWords {
-		return last
-	}
-	for _, s := range []*string{&w.Least, &w.Greatest} {
-		*s = last[:c.Int(len(last))] + c.Text()
-		if last = *s; len(last) > MaxWord {
-			c.Fail("a word has %d bytes", len(last))
-			return ""
-		}
-	}
-	return last
 }
 
 // checkLeads makes sure that each slice of further mates is one of the first mates, too.
@@ -213,7 +72,10 @@ func (m *Manifest) checkLeads(c *parse.Cursor) {
 // and gives the sections their offsets.
 func (m *Manifest) check(c *parse.Cursor) {
 	off := uint64(bulkHeader)
-	m.eachSection(func(s *Section) {
+	m.eachSection(func(_ label, s *Section) {
+		if s.Len > 0 {
+			off += labelLen
+		}
 		s.Off = off
 		off += min(s.Len, m.BulkLen+1) // no overflow: BulkLen is below 2^63, and off is checked at each step
 		if off > m.BulkLen && !c.Failed() {
@@ -247,7 +109,7 @@ func (m *Manifest) check(c *parse.Cursor) {
 				c.Fail("slice %d claims more than its sections can hold", i+1)
 				return
 			}
-			t.records += uint64(s.Records)
+			t.records += uint64(s.MemberRecords())
 			t.bases += p.Bases
 			t.text += p.TextLen
 			if t.records > in.Records || t.bases > in.Bases || t.text > in.OutBytes {
@@ -283,11 +145,3 @@ func (m *Manifest) check(c *parse.Cursor) {
 // is not given for what a forged manifest claims. The codecs spend more than 2^-17 bits on
 // the likeliest letter; what they give for a few bytes is bounded by a constant.
 func plausible(n uint64) uint64 { return min(n+512, 1<<40) << 20 }
-
-// takeSection takes the length and the checksum of a section.
-func takeSection(c *parse.Cursor, s *Section) {
-	s.Len = c.AtMost(math.MaxInt64)
-	if s.Len > 0 {
-		s.Hash = c.Uint64()
-	}
-}

@@ -8,24 +8,37 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
 	"orcomgo/bins/vfs"
+	"orcomgo/compress/parity"
 
 	"github.com/zeebo/xxh3"
 )
 
 // Reader reads the sections of a packed archive. Its methods are safe for concurrent use.
 type Reader struct {
-	f         *vfs.File
-	entry     commit.Entry
-	m         *Manifest
-	metaThere bool
-	problems  []error
-	// bulkProblem is the last of the problems that are of the bulk file; nil if there is none.
-	bulkProblem error
+	f           *vfs.File
+	entry       commit.Entry
+	m           *Manifest
+	metaThere   bool
+	metaProblem error   // what is wrong with the .cmeta file; nil if nothing is
+	bulkProblem error   // the last problem of the bulk file that was seen when it was opened; nil if there is none
 	writer      *Writer // of an archive that is being written; mostly nil
+
+	mending sync.Mutex             // held while damage is looked for
+	tried   bool                   // damage was looked for
+	mended  atomic.Pointer[mended] // nil: nothing is
+	found   map[Section]uint64     // where sections begin that were found at another place; nil: not looked for
+	moved   sync.Once              // a problem says that sections are not where they were
+	// problems are those of the bulk file, parityProblem is that of the parity beside it.
+	problems      []error
+	parityProblem error
+	copies        []parity.Copy // other copies of the bulk file
 }
 
 // Open opens the packed archive that path leads to, as commit.One finds it. The manifest is
@@ -42,7 +55,26 @@ func Open(path string) (*Reader, error) {
 }
 
 // OpenEntry is Open for an archive that was found.
-func OpenEntry(e commit.Entry) (*Reader, error) {
+func OpenEntry(e commit.Entry) (*Reader, error) { return openEntry(e, nil) }
+
+// Sides returns Manifest.Sides of a packed archive. The bulk file is opened only where the .cmeta file is missing or damaged.
+func Sides(e commit.Entry) ([]string, error) {
+	path := e.Path() + MetaSuffix
+	if data, err := vfs.ReadFile(path); err == nil {
+		if m, err := parseManifest(path, data); err == nil {
+			return m.Sides, nil
+		}
+	}
+	r, err := OpenEntry(e)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return r.m.Sides, nil
+}
+
+// openEntry is OpenEntry with other copies of the bulk file, of which sectors are taken that are damaged.
+func openEntry(e commit.Entry, copies []parity.Copy) (*Reader, error) {
 	if !e.Has[commit.Packed] {
 		return nil, fmt.Errorf("%s: %w: it has no %s file", e.Path(), commit.ErrNotArchive, MetaSuffix)
 	}
@@ -56,17 +88,44 @@ func OpenEntry(e commit.Entry) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{f: f, entry: e}
-	if err := r.open(); err != nil {
-		f.Close()
+	r := &Reader{f: f, entry: e, copies: copies}
+	b, err := fileBulk(f)
+	if err == nil {
+		err = r.open(b)
+	}
+	// Damage of the manifests, of the header, and of the length may be mended before sections are read.
+	opened := len(r.problems)
+	if (damaged(err) || r.bulkProblem != nil) && r.mend() {
+		r.problems, r.bulkProblem = r.problems[opened:], nil
+		m := r.mended.Load()
+		err = r.open(bulk{m, f.Name(), uint64(m.Size())})
+	}
+	if err != nil {
+		r.Close()
 		return nil, err
 	}
 	return r, nil
 }
 
+// bulk is a bulk file, or what it was before it was damaged.
+type bulk struct {
+	io.ReaderAt
+	name string
+	size uint64
+}
+
+// fileBulk returns a file as it is.
+func fileBulk(f *vfs.File) (bulk, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return bulk{}, err
+	}
+	return bulk{f, f.Name(), uint64(info.Size())}, nil
+}
+
 // open reads the manifest.
-func (r *Reader) open() error {
-	own, size, ownErr := readTail(r.f)
+func (r *Reader) open(b bulk) error {
+	own, ownErr := readTail(b)
 	if ownErr != nil && !damaged(ownErr) {
 		return ownErr
 	}
@@ -97,20 +156,18 @@ func (r *Reader) open() error {
 	default:
 		return metaErr
 	}
-	if metaErr != nil {
-		r.problems = append(r.problems, metaErr)
-	}
+	r.metaProblem = metaErr
 	if ownErr != nil {
 		r.noteBulk(ownErr)
 	}
 	// If the bulk file is another archive's, no section will have the right checksum.
-	if err := checkHeader(r.f, r.m); damaged(err) {
+	if err := checkHeader(b, r.m); damaged(err) {
 		r.noteBulk(err)
 	} else if err != nil {
 		return err
 	}
-	if size < r.m.BulkLen {
-		r.noteBulk(corrupt(r.f.Name(), "%d bytes where the manifest says %d", size, r.m.BulkLen))
+	if b.size < r.m.BulkLen {
+		r.noteBulk(corrupt(r.f.Name(), "%d bytes where the manifest says %d", b.size, r.m.BulkLen))
 	}
 	return nil
 }
@@ -127,65 +184,58 @@ func damaged(err error) bool {
 	return errors.Is(err, parse.ErrCorrupt) || errors.Is(err, parse.ErrVersion)
 }
 
-// readTail returns the manifest at the end of a bulk file, and the size of the file.
-func readTail(f *vfs.File) (*Manifest, uint64, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, corrupt(f.Name(), "it is not a regular file")
-	}
-	size := uint64(info.Size())
+// readTail returns the manifest at the end of a bulk file.
+func readTail(b bulk) (*Manifest, error) {
 	var foot [tailFooter]byte
-	if size < bulkHeader+tailFooter {
-		return nil, size, corrupt(f.Name(), "%d bytes are too few", size)
+	if b.size < bulkHeader+tailFooter {
+		return nil, corrupt(b.name, "%d bytes are too few", b.size)
 	}
-	if err := readAt(f, foot[:], size-tailFooter); err != nil {
-		return nil, size, err
+	if err := b.read(foot[:], b.size-tailFooter); err != nil {
+		return nil, err
 	}
 	n := binary.LittleEndian.Uint64(foot[:])
-	if string(foot[8:]) != tailMagic || n > size-bulkHeader-tailFooter {
-		return nil, size, corrupt(f.Name(), "the copy of the manifest at its end is damaged or missing")
+	if string(foot[8:]) != tailMagic || n > b.size-bulkHeader-tailFooter {
+		return nil, corrupt(b.name, "the copy of the manifest at its end is damaged or missing")
 	}
 	data := make([]byte, n)
-	if err := readAt(f, data, size-tailFooter-n); err != nil {
-		return nil, size, err
+	if err := b.read(data, b.size-tailFooter-n); err != nil {
+		return nil, err
 	}
-	m, err := parseManifest(f.Name(), data)
+	m, err := parseManifest(b.name, data)
 	if err != nil {
-		return nil, size, err
+		return nil, err
 	}
-	if m.FileLen() != size {
-		return nil, size, corrupt(f.Name(), "%d bytes where the manifest says %d", size, m.FileLen())
+	if m.FileLen() != b.size {
+		return nil, corrupt(b.name, "%d bytes where the manifest says %d", b.size, m.FileLen())
 	}
-	return m, size, nil
+	return m, nil
 }
 
-func readAt(f *vfs.File, p []byte, at uint64) error {
-	n, err := f.ReadAt(p, int64(at))
+// read reads all of p.
+func (b *bulk) read(p []byte, at uint64) error {
+	n, err := b.ReadAt(p, int64(at))
 	switch {
 	case n == len(p):
 		return nil
 	case err == io.EOF:
-		return corrupt(f.Name(), "the file ends early")
+		return corrupt(b.name, "the file ends early")
 	}
 	return err
 }
 
 // checkHeader compares the first bytes of the bulk file with the manifest.
-func checkHeader(f *vfs.File, m *Manifest) error {
+func checkHeader(b bulk, m *Manifest) error {
 	var h [bulkHeader]byte
-	if err := readAt(f, h[:], 0); err != nil {
+	if err := b.read(h[:], 0); err != nil {
 		return err
 	}
 	switch {
 	case string(h[:8]) != bulkMagic:
-		return corrupt(f.Name(), "the first bytes are not those of a %s file", BulkSuffix)
+		return corrupt(b.name, "the first bytes are not those of a %s file", BulkSuffix)
 	case h[8] != Version:
-		return corrupt(f.Name(), "format version %d beside a manifest of version %d", h[8], Version)
+		return corrupt(b.name, "format version %d beside a manifest of version %d", h[8], Version)
 	case [16]byte(h[9:]) != m.ID:
-		return corrupt(f.Name(), "it belongs to another archive (ID %x, the manifest says %x)", h[9:], m.ID)
+		return corrupt(b.name, "it belongs to another archive (ID %x, the manifest says %x)", h[9:], m.ID)
 	}
 	return nil
 }
@@ -194,9 +244,14 @@ func checkHeader(f *vfs.File, m *Manifest) error {
 func (r *Reader) Manifest() *Manifest { return r.m }
 
 // Problems returns what is wrong with the archive though it can be read: a copy of the
-// manifest that is damaged or missing, a damaged header, a file that is too short. Each
-// wraps ErrCorrupt.
-func (r *Reader) Problems() []error { return r.problems }
+// manifest that is damaged or missing, a damaged header, a file that is too short, and damage that was mended when sections were read.
+// Each wraps ErrCorrupt.
+func (r *Reader) Problems() []error {
+	r.mending.Lock()
+	defer r.mending.Unlock()
+	all := slices.Concat([]error{r.metaProblem}, r.problems, []error{r.parityProblem})
+	return slices.DeleteFunc(all, func(err error) bool { return err == nil })
+}
 
 // BulkProblem returns what is wrong with the bulk file, as far as it is known without reading its sections, such as its length; nil for
 // nothing.
@@ -215,8 +270,17 @@ func (r *Reader) RestoreMeta() error {
 	if err := commit.InstallMeta(r.entry.Dir, r.entry.Name, t); err != nil {
 		return err
 	}
-	r.metaThere = true
+	r.metaThere, r.metaProblem = true, nil
 	return nil
+}
+
+// RestoreParity writes NAME.cpar if it is missing.
+func (r *Reader) RestoreParity(o parity.Options) error {
+	if isFile(parity.Path(r.f.Name())) {
+		return nil
+	}
+	o.ID = r.m.ID
+	return parity.Protect(r.f.Name(), o)
 }
 
 func (r *Reader) metaPath() string { return r.entry.Path() + MetaSuffix }
@@ -226,6 +290,9 @@ func (r *Reader) Paths() []string {
 	paths := []string{r.f.Name()}
 	if r.metaThere {
 		paths = append(paths, r.metaPath())
+	}
+	if path := parity.Path(r.f.Name()); r.writer == nil && isFile(path) {
+		paths = append(paths, path)
 	}
 	return paths
 }
@@ -237,7 +304,7 @@ func (r *Reader) Name() string { return r.entry.Name }
 func (r *Reader) Dir() string { return r.entry.Dir }
 
 // Read returns the bytes of s, in dst if they fit. what says for errors which section of
-// what it is. A checksum that does not match is ErrCorrupt.
+// what it is. A checksum that does not match is ErrCorrupt, unless the parity can mend that.
 func (r *Reader) Read(s Section, dst []byte, what string) ([]byte, error) {
 	if s.Len == 0 {
 		return dst[:0], nil
@@ -247,20 +314,86 @@ func (r *Reader) Read(s Section, dst []byte, what string) ([]byte, error) {
 	}
 	n := int(s.Len)
 	if cap(dst) < n {
-		dst = make([]byte, n)
+		var err error
+		if dst, err = r.room(s, what); err != nil {
+			return nil, err
+		}
 	}
 	dst = dst[:n]
-	switch k, err := r.f.ReadAt(dst, int64(s.Off)); {
-	case k == n:
-	case err == io.EOF:
-		return nil, corrupt(r.f.Name(), "%s: the file ends inside it", what)
-	default:
-		return nil, fmt.Errorf("%s: %w", what, err)
+	return dst, r.check(s, dst, what, nil)
+}
+
+// room returns memory for s. There is none for bytes that the file does not have.
+func (r *Reader) room(s Section, what string) ([]byte, error) {
+	if r.writer == nil && r.mended.Load() == nil {
+		if b, err := fileBulk(r.f); err != nil {
+			return nil, err
+		} else if s.Len > b.size && !r.mend() {
+			return nil, corrupt(r.f.Name(), "%s: the file ends inside it", what)
+		}
 	}
-	if Hash64(dst) != s.Hash {
-		return nil, r.differs(what)
+	return make([]byte, s.Len), nil
+}
+
+// mendingRead calls read with the bulk file, with what is mended of it, and with the file so that section s is where its header was found,
+// until what it reads of the section or its header is not damaged.
+func (r *Reader) mendingRead(s Section, read func(f io.ReaderAt) error) error {
+	m := r.mended.Load()
+	err := error(parse.ErrCorrupt)
+	if m != nil {
+		err = read(m)
 	}
-	return dst, nil
+	if damaged(err) { // a sector that is lost may have bytes of another section as well
+		err = read(r.f)
+	}
+	if damaged(err) && m == nil && r.mend() {
+		err = read(r.mended.Load())
+	}
+	if damaged(err) && r.writer == nil {
+		if at, ok := r.whereFound(s); ok && read(movedReader{r.f, int64(at - s.Off)}) == nil {
+			r.moved.Do(func() {
+				r.mending.Lock()
+				defer r.mending.Unlock()
+				r.problems = append(r.problems, corrupt(r.f.Name(), "sections are not where they were, such as that of byte %d", s.Off))
+			})
+			return nil
+		}
+	}
+	return err
+}
+
+// movedReader reads so many bytes further on.
+type movedReader struct {
+	io.ReaderAt
+	by int64
+}
+
+func (m movedReader) ReadAt(p []byte, at int64) (int, error) { return m.ReaderAt.ReadAt(p, at+m.by) }
+
+// whereFound returns where a section of the length and the checksum of s begins by its header; ok is false if it begins where it was, or if
+// no header was found.
+func (r *Reader) whereFound(s Section) (at uint64, ok bool) {
+	r.mending.Lock()
+	defer r.mending.Unlock()
+	if r.found == nil {
+		r.found = make(map[Section]uint64)
+		b, err := fileBulk(r.f)
+		if err != nil {
+			return 0, false
+		}
+		list, _ := findSections(b)
+		places := make(map[label]Section)
+		for _, f := range list {
+			places[f.label] = f.Section
+		}
+		r.m.eachSection(func(l label, s *Section) {
+			if f := places[l]; f.Off != s.Off && f.Len == s.Len && f.Hash == s.Hash {
+				r.found[*s] = f.Off
+			}
+		})
+	}
+	at, ok = r.found[s]
+	return at, ok
 }
 
 // inside returns an error if s is not within the file.
@@ -277,16 +410,11 @@ func (r *Reader) inside(s Section, what string) error {
 	return nil
 }
 
-// differs returns the error about a wrong checksum.
-func (r *Reader) differs(what string) error {
-	return corrupt(r.f.Name(), "%s: its checksum does not match", what)
-}
-
 // checkPiece is how many bytes Check reads at a time.
 const checkPiece = 1 << 20
 
-// Check is Read without keeping the bytes: it compares s with its checksum in little memory. It calls count with the number of bytes
-// of each piece that it reads.
+// Check is Read without keeping the bytes: it compares s with its checksum in little memory. It calls count, which
+// may be nil, with the number of bytes of each piece that it reads.
 func (r *Reader) Check(s Section, what string, count func(bytes uint64)) error {
 	if s.Len == 0 {
 		return nil
@@ -294,24 +422,29 @@ func (r *Reader) Check(s Section, what string, count func(bytes uint64)) error {
 	if err := r.inside(s, what); err != nil {
 		return err
 	}
-	h, buf := xxh3.New(), make([]byte, min(s.Len, checkPiece))
-	for done := uint64(0); done < s.Len; {
-		p := buf[:min(s.Len-done, uint64(len(buf)))]
-		switch k, err := r.f.ReadAt(p, int64(s.Off+done)); {
-		case k == len(p):
-		case err == io.EOF:
-			return corrupt(r.f.Name(), "%s: the file ends inside it", what)
-		default:
-			return fmt.Errorf("%s: %w", what, err)
+	return r.check(s, make([]byte, min(s.Len, checkPiece)), what, count)
+}
+
+// check compares s with its checksum, of which it reads as much at a time as buf has room for.
+func (r *Reader) check(s Section, buf []byte, what string, count func(bytes uint64)) error {
+	return r.mendingRead(s, func(f io.ReaderAt) error {
+		h, b := xxh3.New(), bulk{f, r.f.Name() + ": " + what, 0}
+		for done := uint64(0); done < s.Len; {
+			p := buf[:min(s.Len-done, uint64(len(buf)))]
+			if err := b.read(p, s.Off+done); err != nil {
+				return err
+			}
+			h.Write(p) // a Hasher does not fail
+			done += uint64(len(p))
+			if count != nil {
+				count(uint64(len(p)))
+			}
 		}
-		h.Write(p) // a Hasher does not fail
-		done += uint64(len(p))
-		count(uint64(len(p)))
-	}
-	if h.Sum64() != s.Hash {
-		return r.differs(what)
-	}
-	return nil
+		if h.Sum64() != s.Hash {
+			return corrupt(r.f.Name(), "%s: its checksum does not match", what)
+		}
+		return nil
+	})
 }
 
 // Corrupt returns an ErrCorrupt about a section that passed its checksum and still does

@@ -4,13 +4,16 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/vfs"
+	"orcomgo/compress/parity"
 )
 
 // Writer writes a packed archive: sections first, then the manifest that makes them an
@@ -25,29 +28,26 @@ type Writer struct {
 	id        [16]byte
 	written   atomic.Uint64 // off, for Readers
 	ended     bool          // no section may follow
+	parity    bool          // there is NAME.cpar, too
 	err       error         // the first error; everything after fails with it
 }
 
 // Create starts a packed archive NAME in dir. If there is one already, it is replaced at
 // Commit, as replace allows; without it the error is commit.ErrExists.
 func Create(dir, name string, replace commit.MayReplace) (*Writer, error) {
+	if err := commit.Begin(dir, name, commit.Packed, replace); err != nil {
+		return nil, err
+	}
 	return create(dir, name, replace, false)
 }
 
-// CreateAlone is Create for reads whose bins have no name: bins of that name belong to another archive, which is
-// commit.ErrExists without replace, and are removed at Commit with it.
+// CreateAlone is Create for reads whose bins have no name: bins of that name belong to another archive. The caller has asked whether they
+// and a packed archive may be replaced, when it began its bins. Commit asks again, and removes them.
 func CreateAlone(dir, name string, replace commit.MayReplace) (*Writer, error) {
 	return create(dir, name, replace, true)
 }
 
 func create(dir, name string, replace commit.MayReplace, alone bool) (*Writer, error) {
-	stage := commit.Packed
-	if alone {
-		stage = commit.Bins
-	}
-	if err := commit.Begin(dir, name, stage, replace); err != nil {
-		return nil, err
-	}
 	f, err := commit.NewTemp(filepath.Join(dir, name+BulkSuffix))
 	if err != nil {
 		return nil, err
@@ -61,36 +61,73 @@ func create(dir, name string, replace commit.MayReplace, alone bool) (*Writer, e
 	return w, nil
 }
 
+// Restrict has the files open to no more than a allows.
+func (w *Writer) Restrict(a commit.Access) { w.f.Restrict(a) }
+
 func (w *Writer) header() []byte {
 	return append(append([]byte(bulkMagic), Version), w.id[:]...)
 }
 
-// Paths returns the names of the two files, which they have after Commit.
+// Paths returns the names of the files, which they have after Commit.
 func (w *Writer) Paths() []string {
 	path := filepath.Join(w.dir, w.name)
-	return []string{path + BulkSuffix, path + MetaSuffix}
+	paths := []string{path + BulkSuffix, path + MetaSuffix}
+	if w.parity {
+		paths = append(paths, parity.Path(paths[0]))
+	}
+	return paths
 }
 
-// Add appends a section. Sections must come in the manifest's order: slice by slice, for
-// each mate lengths, forms, names, qualities, and then the sequences; last the shared ones.
-// An empty one takes no room.
-func (w *Writer) Add(b []byte) (Section, error) {
+// Begin writes the section Head, before all others. m says what is known before slices are coded: the inputs, and how they are coded.
+func (w *Writer) Begin(m *Manifest) error {
+	head := *m
+	head.Slices, head.Shared, head.Verified, head.NameRanges = nil, nil, false, false
+	var err error
+	m.Head, err = w.add(label{kind: kindHead}, head.marshal())
+	w.hash.Reset() // the ID is that of the reads alone
+	return err
+}
+
+// AddSlice appends the sections of slice number i, which must come in order, and sets them in s. An empty one takes no room.
+func (w *Writer) AddSlice(i int, s *Slice, section func(c Column, m int) []byte) (err error) {
+	s.EachSection(func(c Column, m int, sec *Section) { sec.Len = uint64(len(section(c, m))) })
+	s.EachSection(func(c Column, m int, sec *Section) {
+		if err == nil {
+			*sec, err = w.add(s.labelOf(i, c, m), section(c, m))
+		}
+	})
+	return err
+}
+
+// AddShared appends the next shared section to the file and to m, whose flags for shared sections must be set. They come after all slices.
+func (w *Writer) AddShared(m *Manifest, b []byte) error {
+	s, err := w.add(m.sharedLabel(len(m.Shared)), b)
+	m.Shared = append(m.Shared, s)
+	return err
+}
+
+// add appends a section.
+func (w *Writer) add(l label, b []byte) (Section, error) {
 	if w.err != nil {
 		return Section{}, w.err
 	}
 	if w.ended {
-		return Section{}, errors.New("archive: Add after End")
+		return Section{}, errors.New("archive: a section after End")
 	}
 	s := Section{Off: w.off, Len: uint64(len(b)), Hash: Hash64(b)}
-	if len(b) > 0 {
+	if len(b) == 0 {
+		return s, nil
+	}
+	s.Off += labelLen
+	for _, b := range [][]byte{l.append(nil, &s), b} {
 		if _, err := w.f.WriteAt(b, int64(w.off)); err != nil {
 			w.err = err
 			return Section{}, err
 		}
 		w.hash.Write(b) // a Hasher does not fail
 		w.off += uint64(len(b))
-		w.written.Store(w.off)
 	}
+	w.written.Store(w.off)
 	return s, nil
 }
 
@@ -119,10 +156,10 @@ func (w *Writer) Reopen(m *Manifest) (*Reader, error) {
 	if !w.ended {
 		return nil, errors.New("archive: Reopen before End")
 	}
-	if err := checkHeader(w.f.File, m); err != nil {
+	if err := checkHeader(bulk{w.f.File, w.f.Name(), w.off}, m); err != nil {
 		return nil, err
 	}
-	return &Reader{f: w.f.File, entry: commit.Entry{Dir: w.dir, Name: w.name}, m: m}, nil
+	return w.Reader(m), nil
 }
 
 // Reader returns a Reader of the sections that were added so far, and will be; m will describe them. It may be used while others are
@@ -131,33 +168,87 @@ func (w *Writer) Reader(m *Manifest) *Reader {
 	return &Reader{f: w.f.File, entry: commit.Entry{Dir: w.dir, Name: w.name}, m: m, writer: w}
 }
 
-// Commit writes the manifest, twice, and makes both files the packed archive NAME. The
+// ParityOptions say how the archive is protected.
+type ParityOptions struct {
+	// Share is that of NAME.cpar, see parity.Options; 0: there is none.
+	Share float64
+	// Needed is how many bytes of sections others cannot be decoded without, roughly: the parity within NAME.cdna mends 1 % of them.
+	Needed  uint64
+	Threads int
+	Memory  uint64 // see parity.Options
+}
+
+// Commit writes the parity and the manifest, this twice, and makes the files the packed archive NAME. The
 // error is as that of commit.InstallPacked, or commit.InstallAlone.
-func (w *Writer) Commit(m *Manifest) error {
+func (w *Writer) Commit(m *Manifest, o ParityOptions) error {
 	if err := w.End(m); err != nil {
 		return err
 	}
-	data := m.marshal()
-	m.size = uint64(len(data))
-	path := filepath.Join(w.dir, w.name+MetaSuffix)
-	if _, err := parseManifest(path, data); err != nil {
-		return fmt.Errorf("the manifest does not read back: %w", err)
-	}
-	if _, err := w.f.WriteAt(appendTail(nil, data), int64(w.off)); err != nil {
+	if err := w.addParity(m, parity.Options{Bytes: int64(o.Needed / 100), Threads: o.Threads, Memory: o.Memory}); err != nil {
 		return err
 	}
-	if err := w.f.Sync(); err != nil {
+	data, err := w.endWith(m)
+	if err != nil {
 		return err
 	}
-	meta, err := writeTemp(path, data)
+	meta, err := writeTemp(filepath.Join(w.dir, w.name+MetaSuffix), data)
 	if err != nil {
 		return err
 	}
 	defer meta.Discard()
-	if w.alone {
-		return commit.InstallAlone(w.dir, w.name, w.id, w.f, meta, w.replace, w.olderIsWhole())
+	var beside *commit.Temp
+	if o.Share > 0 {
+		if beside, err = parity.WriteFile(parity.Path(filepath.Join(w.dir, w.name+BulkSuffix)), w.f, int64(m.FileLen()),
+			parity.Options{ID: w.id, Share: o.Share, Threads: o.Threads, Memory: o.Memory}); err != nil {
+			return err
+		}
+		defer beside.Discard()
+		w.parity = true
 	}
-	return commit.InstallPacked(w.dir, w.name, w.id, w.f, meta, w.replace)
+	if w.alone {
+		return commit.InstallAlone(w.dir, w.name, w.id, w.f, meta, beside, w.replace, w.olderIsWhole())
+	}
+	return commit.InstallPacked(w.dir, w.name, w.id, w.f, meta, beside, w.replace)
+}
+
+// addParity appends the section of parity, unless m has one, and sets it in m. It is of the file from its beginning to the end of the other
+// sections; o says how much.
+func (w *Writer) addParity(m *Manifest, o parity.Options) error {
+	if m.Parity.Len > 0 || w.off == bulkHeader {
+		return nil
+	}
+	o.ID = w.id
+	out, hash := io.NewOffsetWriter(w.f, int64(w.off+labelLen)), xxh3.New()
+	if err := parity.Write(io.MultiWriter(out, hash), w.f, int64(w.off), o); err != nil {
+		return err
+	}
+	end, err := out.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return err
+	}
+	s := Section{Off: w.off + labelLen, Len: uint64(end), Hash: hash.Sum64()}
+	l := label{kind: kindParity}
+	if _, err := w.f.WriteAt(l.append(nil, &s), int64(w.off)); err != nil {
+		return err
+	}
+	w.off = s.Off + s.Len
+	m.Parity, m.BulkLen = s, w.off
+	return nil
+}
+
+// endWith writes the manifest and a footer to find it by at the end of the bulk file, which is synced then, and returns the manifest's
+// bytes.
+func (w *Writer) endWith(m *Manifest) (data []byte, err error) {
+	data = m.marshal()
+	m.size = uint64(len(data))
+	if _, err := parseManifest(w.f.Name(), data); err != nil {
+		return nil, fmt.Errorf("the manifest does not read back: %w", err)
+	}
+	tail := binary.LittleEndian.AppendUint64(slices.Clone(data), uint64(len(data)))
+	if _, err := w.f.WriteAt(append(tail, tailMagic...), int64(w.off)); err != nil {
+		return nil, err
+	}
+	return data, w.f.Sync()
 }
 
 // olderIsWhole reports whether there is a packed archive of the name whose bulk file is enough to read it.
@@ -167,15 +258,12 @@ func (w *Writer) olderIsWhole() bool {
 		return false
 	}
 	defer f.Close()
-	m, _, err := readTail(f)
-	return err == nil && checkHeader(f, m) == nil
-}
-
-// appendTail appends what follows the sections: the manifest and a footer to find it by.
-func appendTail(b, manifest []byte) []byte {
-	b = append(b, manifest...)
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(manifest)))
-	return append(b, tailMagic...)
+	b, err := fileBulk(f)
+	if err != nil {
+		return false
+	}
+	m, err := readTail(b)
+	return err == nil && checkHeader(b, m) == nil
 }
 
 // Abort closes the file, and removes it unless Commit has succeeded.
@@ -191,16 +279,8 @@ func (w *Writer) Abort() {
 
 // writeTemp writes a file that will be called path and makes its content durable.
 func writeTemp(path string, data []byte) (*commit.Temp, error) {
-	t, err := commit.NewTemp(path)
-	if err != nil {
-		return nil, err
-	}
-	if _, err = t.Write(data); err == nil {
-		err = t.Sync()
-	}
-	if err != nil {
-		t.Discard()
-		return nil, err
-	}
-	return t, nil
+	return commit.WriteTemp(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 }

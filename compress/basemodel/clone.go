@@ -14,78 +14,51 @@ import (
 type clones struct {
 	mu   sync.Mutex
 	free []*Model
-	any  bool // whether there has been a clone
 }
 
-// waitingShare: released clones wait for another use if all together take at most one in so many bytes of what the process may take.
+// waitingShare: released clones wait for another use if all together take at most one in so many bytes of what the process may take. One
+// waits in any case, since it would be garbage beside the next one in little memory.
 const waitingShare = 16
 
-// Clone returns a copy of the model that has room for another n bases and is independent of m, which is not changed. Bases
-// coded under the copy may have qualities; each class of these learns mixing weights of its own from here on.
+// Clone returns a copy of the model that has room for another n bases and is independent of m, which must not be used but for other clones
+// from then on. Bases coded under the copy may have qualities; each class of these learns mixing weights of its own from here on.
 func (m *Model) Clone(n int) *Model {
 	grown := slotBits(m.at+n) > int(64-m.match.shift)
-	if m.clones.first() && !grown && n <= len(m.match.slots)/changedShare {
-		return m.cloneForFew(n)
-	}
 	var c *Model
 	if !grown {
-		c = m.clones.take(m.at)
+		c = m.clones.take()
 	}
-	switch {
-	case c == nil:
+	words := historyWords(m.at + n)
+	if c == nil {
 		c = new(Model)
-		c.mix.nodes = anyNodes()
+		c.mix.nodes, c.hist.words = anyNodes(), largepages.Make[uint64](words+n/4/32)
 		if !grown {
 			c.origin, c.match.slots = m, largepages.Make[uint32](len(m.match.slots))
 		}
-		c.hist.words = largepages.Make[uint64](historyWords(m.at + n + n/4))
 		c.copyTables(m)
-	case len(c.hist.words) < historyWords(m.at+n):
-		c.hist.grow(historyWords(m.at + n + n/4))
+	} else if len(c.hist.words) < words {
+		c.hist.grow(words + n/4/32)
 	}
-	c.copyState(m)
+	slots := c.match.slots
+	c.at, c.h, c.r, c.match, c.slot, c.word = m.at, m.h, m.r, m.match, m.slot, m.word
+	c.match.slots, c.mix.weights = slots, c.mix.weights[:0]
+	for range qualityClasses {
+		c.mix.weights = append(c.mix.weights, m.mix.weights...)
+	}
 	if grown {
 		c.match.grow(&m.hist, m.at, n)
 	}
 	return c
 }
 
-// changedShare: the first clone of a model, for at most one base in so many slots of the table of k-mers, notes the slots that it changes
-// and shares the others with the model. It takes longer to copy them than to look these up, and a sample of a group has one slice only.
-const changedShare = 256
-
-// cloneForFew is Clone for so few bases.
-func (m *Model) cloneForFew(n int) *Model {
-	c := new(Model)
-	c.mix.nodes, c.match.slots, c.hist.words = anyNodes(), m.match.slots, make([]uint64, historyWords(m.at+n))
-	copy(c.mix.nodes, m.mix.nodes)
-	copy(c.hist.words, m.hist.words)
-	c.copyState(m)
-	c.match.changed = make(map[uint32]uint32, n)
-	return c
-}
-
-// first reports whether there has been no clone before.
-func (x *clones) first() bool {
+// take returns a clone that waits, nil if there is none.
+func (x *clones) take() (c *Model) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	before := x.any
-	x.any = true
-	return !before
-}
-
-// take returns a clone of a model that has coded so many bases, nil if none waits.
-func (x *clones) take(at int) *Model {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for len(x.free) > 0 {
-		c := x.free[len(x.free)-1]
-		x.free = x.free[:len(x.free)-1]
-		if c.at == at {
-			return c
-		}
+	if n := len(x.free); n > 0 {
+		c, x.free = x.free[n-1], x.free[:n-1]
 	}
-	return nil
+	return c
 }
 
 // copyTables copies the tables of nodes, k-mers and bases.
@@ -93,17 +66,6 @@ func (m *Model) copyTables(from *Model) {
 	copy(m.mix.nodes, from.mix.nodes)
 	copy(m.match.slots, from.match.slots)
 	clear(m.hist.words[copy(m.hist.words, from.hist.words):])
-}
-
-// copyState copies all that from has learnt except for its tables of nodes, k-mers and bases.
-func (m *Model) copyState(from *Model) {
-	nodes, sets, slots, hist, block, origin := m.mix.nodes, m.mix.weights[:0], m.match.slots, m.hist, m.block, m.origin
-	*m = *from
-	m.mix.nodes, m.match.slots, m.hist, m.block, m.origin, m.clones = nodes, slots, hist, block, origin, new(clones)
-	for range qualityClasses {
-		sets = append(sets, from.mix.weights...)
-	}
-	m.mix.weights = sets
 }
 
 // Release gives the memory of the model to later ones. The model must not be used afterwards.
@@ -125,7 +87,7 @@ func (x *clones) room(bytes int) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	n := len(x.free) + 1
-	return n <= runtime.GOMAXPROCS(0) && int64(n*bytes) <= debug.SetMemoryLimit(-1)/waitingShare
+	return n == 1 || n <= runtime.GOMAXPROCS(0) && int64(n*bytes) <= debug.SetMemoryLimit(-1)/waitingShare
 }
 
 // bytes returns how much memory the tables of the model take, in bytes.
@@ -151,26 +113,15 @@ func (m *Model) undo() {
 	copy(m.mix.nodes[nodesMatch:], o.mix.nodes[nodesMatch:])
 	own, learnt := m.mix.nodes[nodes9:nodesMatch], o.mix.nodes[nodes9:nodesMatch]
 	const mask = 1<<18 - 1
-	// What was still to be learnt of the bases before the first one.
-	if k := o.mix.index[orders-1] - nodes9; k <= mask {
-		own[k] = learnt[k]
-	}
-	for _, q := range o.delayed {
-		if k := q.node[orders-1-strandOrder] - nodes9; k <= mask {
-			own[k] = learnt[k]
-		}
-	}
 	for _, p := range o.match.pending {
 		m.match.slots[p.slot] = o.match.slots[p.slot]
 	}
 	h, r := o.h, o.r
-	own[h&mask] = learnt[h&mask]
 	for i := range n {
-		b := uint64(m.hist.at(o.at + i))
-		h = h<<2 | b
-		r = r>>2 | (3-b)<<(2*(registerBases-1))
-		k, strand, slot := h&mask, r>>(2*(registerBases-9)), m.match.candidate(h, r).slot
+		k, strand := h&mask, r>>(2*(registerBases-strandLag-9))&mask
 		own[k], own[strand] = learnt[k], learnt[strand]
+		h, r = shiftIn(h, r, byte(m.hist.at(o.at+i)))
+		slot := m.match.candidate(h, r).slot
 		m.match.slots[slot] = o.match.slots[slot]
 	}
 	m.hist.undo(&o.hist, o.at, n)

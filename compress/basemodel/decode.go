@@ -3,24 +3,21 @@ package basemodel
 import (
 	"encoding/binary"
 	"fmt"
-	"sync"
+	"slices"
 
 	"orcomgo/bases"
 	"orcomgo/compress/rangecoder"
 	"orcomgo/internal/tasks"
 )
 
-// Len returns the number of bases that a section holds. It is at most 2800 times the length of the section. An error wraps ErrCorrupt.
-func Len(section []byte) (int, error) {
-	n, _, err := parseLen(section)
-	return n, err
-}
+// basesPerByte is more than how many bases a byte holds: a base takes two decisions of 1/2065 bit or more.
+const basesPerByte = 8300
 
 // parseLen returns the number of bases that a section holds, and the rest of it.
 func parseLen(section []byte) (n int, rest []byte, err error) {
 	v, k := binary.Uvarint(section)
-	// A base takes two decisions of at least 1/700 bit.
-	if k <= 0 || v > MaxBases || v/(8*350) > uint64(len(section)) {
+	// The arithmetic coder may keep eight bytes back if they are 0.
+	if k <= 0 || v > MaxBases || v/basesPerByte > uint64(len(section)+8) {
 		return 0, nil, fmt.Errorf("%w: no plausible number of bases", ErrCorrupt)
 	}
 	return int(v), section[k:], nil
@@ -34,29 +31,12 @@ func Decode(section []byte, twoCoders, threads int) (*Sequence, error) {
 	if err != nil {
 		return nil, err
 	}
-	ends := segmentEnds(n)
-	segments := make([]*segment, len(ends))
-	count := 0
-	for k := range segments {
-		segments[k] = newSegment(ends, k, twoCoders)
-		count += segments[k].coders()
-	}
-	in, err := parseStreams(rest, count)
+	in, err := parseStreams(rest, Coders(n, twoCoders))
 	if err != nil {
 		return nil, err
 	}
-	s := newSequence(n)
-	go func() {
-		defer s.end()
-		first := make([]int, len(segments)) // stream of each segment
-		for k := 1; k < len(segments); k++ {
-			first[k] = first[k-1] + segments[k-1].coders()
-		}
-		// A segment keeps as many threads busy as it has coders.
-		tasks.Each(len(segments), max(1, threads/segments[0].coders()), func(_, k int) {
-			s.decodeSegment(k, segments[k], in[first[k]:][:segments[k].coders()], threads > 1)
-		})
-	}()
+	s := newSequence(n, cutSegments(n, twoCoders))
+	go s.decode(in, threads)
 	return s, nil
 }
 
@@ -78,45 +58,82 @@ func parseStreams(data []byte, count int) ([]*stream, error) {
 		if sizes[i] > uint64(len(data)) {
 			return nil, fmt.Errorf("%w: stream %d ends %d bytes after the section", ErrCorrupt, i, sizes[i]-uint64(len(data)))
 		}
-		in[i] = &stream{dec: rangecoder.NewDecoder(data[:sizes[i]]), complete: true}
+		in[i] = &stream{data: data[:sizes[i]]}
 		data = data[sizes[i]:]
 	}
 	return in, nil
 }
 
-// decodeSegment decodes segment k, g, from the streams of its coders, side by side if parallel.
-func (s *Sequence) decodeSegment(k int, g *segment, in []*stream, parallel bool) {
-	for _, c := range in {
-		c.model = newModel(g.n)
+// stream is what one coder decodes.
+type stream struct {
+	data    []byte        // as far as it is there
+	written <-chan []byte // the stream as far as it is written, again and again, at last all of it; nil if all of it is there
+
+	dec   *rangecoder.Decoder
+	model *Model
+}
+
+// begin begins to decode a stream of a segment of n bases.
+func (s *stream) begin(n int) {
+	s.model, s.dec = newModel(n), new(rangecoder.Decoder)
+	if s.written == nil {
+		s.dec.Reset(s.data)
+		return
 	}
-	r := newRoundBuffer(s, k, g)
-	if parallel && len(in) > 1 {
-		all := newBarrier(len(in))
-		tasks.Each(len(in), len(in), func(_, i int) {
-			for round := range g.rounds {
-				in[i].decode(r.chunk(round, g.rounds[round][i]))
-				all.wait()
-				if i == 0 {
-					r.store(round)
-				}
-				g.endRound(in[i].model, i, round, func(c span) []byte { return r.chunk(round, c) })
+	s.dec.Follow(func() ([]byte, bool) {
+		data, ok := <-s.written
+		return data, ok
+	})
+}
+
+// decode decodes all segments from the streams of their coders.
+func (s *Sequence) decode(in []*stream, threads int) {
+	defer s.end()
+	first := make([]int, len(s.segments)) // stream of each segment
+	for k := 1; k < len(s.segments); k++ {
+		first[k] = first[k-1] + s.segments[k-1].coders
+	}
+	// A segment keeps as many threads busy as it has coders.
+	tasks.Each(len(s.segments), max(1, threads/s.segments[0].coders), func(_, k int) {
+		s.decodeSegment(k, in[first[k]:][:s.segments[k].coders], threads)
+	})
+}
+
+// decodeSegment decodes segment k.
+func (s *Sequence) decodeSegment(k int, in []*stream, threads int) {
+	g := s.segments[k]
+	for _, c := range in {
+		c.begin(g.n)
+	}
+	// The bases of a round, one a byte, and of the round before, which are entered in the histories of the other coders at the same time.
+	var now, before []byte
+	var r, last round
+	for at := 0; at < g.n; at = r.to {
+		last, r = r, g.next(at)
+		before, now = now, append(before[:0], make([]byte, r.to-r.from)...)
+		tasks.Each(len(in), threads, func(_, i int) {
+			m := in[i].model
+			if at > 0 {
+				g.end(m, i, last, func(from, to int) []byte { return before[from-last.from : to-last.from] })
 			}
+			g.begin(m, i, r)
+			from, to := r.chunk(i)
+			m.Decode(in[i].dec, now[from-r.from:to-r.from], nil)
 		})
-	} else {
-		for round := range g.rounds {
-			for i, c := range in {
-				c.decode(r.chunk(round, g.rounds[round][i]))
-			}
-			r.store(round)
-			for i, c := range in {
-				g.endRound(c.model, i, round, func(c span) []byte { return r.chunk(round, c) })
-			}
+		bases.Pack(s.packed[(g.from+at)/4:], now)
+		// A few forged bytes may claim many bases: nothing is decoded after the end of a stream.
+		if slices.ContainsFunc(in, func(c *stream) bool { return c.dec.Overrun() }) {
+			break
 		}
+		s.extend(k, g.from+r.to)
+	}
+	if g.n > 0 {
+		g.end(in[0].model, 0, r, func(from, to int) []byte { return now[from-r.from : to-r.from] })
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, c := range in {
-		if err := c.err(); err != nil && s.err == nil {
+		if err := c.dec.Err(); err != nil && s.err == nil {
 			s.err = fmt.Errorf("%w: stream %d of segment %d: %w", ErrCorrupt, i, k, err)
 		}
 	}
@@ -126,119 +143,4 @@ func (s *Sequence) decodeSegment(k int, g *segment, in []*stream, parallel bool)
 	for _, c := range in {
 		c.model = nil // ModelBytes; other segments are still to be decoded
 	}
-}
-
-// roundBuffer holds the bases of a round of a segment, and of the round before, which the other coder may still be
-// entering in its history.
-type roundBuffer struct {
-	sequence *Sequence
-	index    int // of the segment
-	segment  *segment
-	bases    [2][]byte // one a byte
-}
-
-func newRoundBuffer(s *Sequence, k int, g *segment) *roundBuffer {
-	r := &roundBuffer{sequence: s, index: k, segment: g}
-	for i := range r.bases {
-		r.bases[i] = make([]byte, g.rounds[0][g.coders()-1].to)
-	}
-	return r
-}
-
-// chunk returns where the bases of a chunk of a round are.
-func (r *roundBuffer) chunk(round int, c span) []byte {
-	from := r.segment.rounds[round][0].from
-	return r.bases[round&1][c.from-from : c.to-from]
-}
-
-// store packs the bases of a round into the sequence.
-func (r *roundBuffer) store(round int) {
-	chunks := r.segment.rounds[round]
-	all := span{chunks[0].from, chunks[len(chunks)-1].to}
-	bases.Pack(r.sequence.packed[r.index][all.from/4:], r.chunk(round, all)) // a round begins with a byte
-	r.sequence.extend(r.index, r.segment.from+all.to)
-}
-
-// stream is what one coder decodes: a whole stream, or one that is still being written.
-type stream struct {
-	dec      *rangecoder.Decoder // nil until enough of the stream is there
-	model    *Model
-	complete bool // all of the stream is there
-	data     []byte
-	more     <-chan []byte // the stream as far as it is written, again and again, at last all of it
-}
-
-// decode decodes the next bases.
-func (s *stream) decode(bases []byte) {
-	// While the stream is being written, step bases at a time: they take less than margin bytes, with what the decoder reads ahead.
-	const step, margin = 16, 64
-	for len(bases) > 0 {
-		k := len(bases)
-		if !s.complete {
-			for !s.complete && (s.dec == nil || s.dec.Left() < margin) {
-				s.read(margin)
-			}
-			k = min(k, step)
-		}
-		for i := range bases[:k] {
-			bases[i] = s.model.decode(s.dec)
-		}
-		bases = bases[k:]
-	}
-}
-
-// read waits for more of the stream. Decoding begins when there are margin bytes or the stream is complete.
-func (s *stream) read(margin int) {
-	data, ok := <-s.more
-	if ok {
-		s.data = data
-	} else {
-		s.complete = true
-	}
-	if s.dec != nil {
-		s.dec.Extend(s.data)
-	} else if s.complete || len(s.data) >= margin {
-		s.dec = rangecoder.NewDecoder(s.data)
-	}
-}
-
-// err waits for the whole stream and reports whether exactly that was decoded.
-func (s *stream) err() error {
-	for !s.complete {
-		s.read(0)
-	}
-	return s.dec.Err()
-}
-
-// segmentFollower decodes a segment while it is coded.
-type segmentFollower struct {
-	sequence *Sequence
-	index    int
-	segment  *segment
-	in       []*stream
-	out      []chan []byte // what each coder has written of its stream, again and again, then all of it; then it is closed
-	once     sync.Once
-}
-
-// newSegmentFollower prepares to decode segment k of s, which is g.
-func newSegmentFollower(s *Sequence, k int, g *segment) *segmentFollower {
-	f := &segmentFollower{sequence: s, index: k, segment: g}
-	for range g.coders() {
-		c := make(chan []byte, len(g.rounds)+1) // the coder is never blocked
-		f.in, f.out = append(f.in, &stream{more: c}), append(f.out, c)
-	}
-	return f
-}
-
-// begin returns the channel of a coder, which is about to begin. Decoding begins with the segment's first coder.
-func (f *segmentFollower) begin(coder int) chan<- []byte {
-	f.once.Do(func() {
-		go func() {
-			f.sequence.decodeSegment(f.index, f.segment, f.in, true)
-			if f.sequence.following.Add(-1) == 0 {
-				f.sequence.end()
-			}
-		}()
-	})
-	return f.out[coder]
 }

@@ -13,111 +13,128 @@ type Options struct {
 	// TwoCoders is the length from which segments have two coders, in bases.
 	TwoCoders int
 	// Follow, if not nil, is called before the first base is coded with a sequence that is decoded while the section is coded. Decoding
-	// takes another ModelBytes for each coder, in goroutines of its own.
+	// takes another ModelBytes for each coder, in as many goroutines of its own as coding has threads.
 	Follow   func(s *Sequence)
 	Progress func(n int) // if not nil, is called from several goroutines when n more bases are coded
-	// Model, if not nil, is called with Encoded.Model as soon as it has learnt all of its bases, mostly long before the last base is coded.
+	// Model, if not nil, is called with the model of the first coder of the first segment as soon as that has learnt all of its bases,
+	// mostly long before the last base is coded.
 	Model func(m *Model)
-}
-
-// Encoded is the result of Encode.
-type Encoded struct {
-	Section []byte
-	Model   *Model // of the first coder of the first segment, after all of its bases
 }
 
 // coderTask is what one coder of a segment codes.
 type coderTask struct {
-	*segment
-	coder    int
-	progress func(n int)
-	follower *segmentFollower // nil if nobody decodes at the same time
+	segment
+	coder   int
+	src     Source
+	written chan<- []byte // is given the stream as far as it is written, again and again, then all of it; nil if nobody decodes it
+	coded   func(n int)   // is called when n more bases are coded
 }
 
 // Encode codes the n bases of src; n is at most MaxBases. The section is n, the size of each coder's stream but the last, and the
 // streams, segment after segment.
-func Encode(n int, src Source, o Options) Encoded {
-	ends := segmentEnds(n)
-	progress := o.Progress
-	if progress == nil {
-		progress = func(int) {}
-	}
-	var decoded *Sequence
-	if o.Follow != nil {
-		decoded = newSequence(n)
-		decoded.following.Store(int32(len(ends)))
-		o.Follow(decoded)
-	}
+func Encode(n int, src Source, o Options) []byte {
+	segments := cutSegments(n, o.TwoCoders)
 	var all []coderTask
-	for k := range ends {
-		t := coderTask{segment: newSegment(ends, k, o.TwoCoders), progress: progress}
-		if decoded != nil {
-			t.follower = newSegmentFollower(decoded, k, t.segment)
-		}
-		for t.coder = range t.segment.coders() {
+	var follow []*stream
+	for _, s := range segments {
+		for coder := range s.coders {
+			t := coderTask{segment: s, coder: coder, src: src, coded: o.Progress}
+			if t.coded == nil {
+				t.coded = func(int) {}
+			}
+			if o.Follow != nil {
+				c := make(chan []byte, s.n/chunkBases+2) // the coder never waits
+				t.written = c
+				follow = append(follow, &stream{written: c})
+			}
 			all = append(all, t)
 		}
 	}
-	var e Encoded
-	ahead := Goroutines(n, o.TwoCoders, o.Threads) > len(all) // a goroutine works ahead of each
+	if o.Follow != nil {
+		s := newSequence(n, segments)
+		go s.decode(follow, o.Threads)
+		o.Follow(s)
+	}
+	ahead := Goroutines(n, o.TwoCoders, o.Threads) > len(all)
 	out := make([][]byte, len(all))
 	tasks.Each(len(all), o.Threads, func(_, k int) {
 		var m *Model
-		out[k], m = all[k].encode(src, ahead)
-		if k == 0 {
-			e.Model = m
-			if o.Model != nil {
-				o.Model(m)
-			}
+		out[k], m = all[k].encode(ahead)
+		if k == 0 && o.Model != nil {
+			o.Model(m)
 		}
 	})
-	e.Section = binary.AppendUvarint(nil, uint64(n))
+	section := binary.AppendUvarint(nil, uint64(n))
 	for _, s := range out[:len(out)-1] {
-		e.Section = binary.AppendUvarint(e.Section, uint64(len(s)))
+		section = binary.AppendUvarint(section, uint64(len(s)))
 	}
 	for _, s := range out {
-		e.Section = append(e.Section, s...)
+		section = append(section, s...)
 	}
-	return e
+	return section
 }
 
-// encode returns the stream of the coder and its model. The follower is given what is written of the stream after each round, then all
-// of it. Another goroutine may work ahead.
-func (t *coderTask) encode(src Source, ahead bool) ([]byte, *Model) {
-	enc, m := rangecoder.NewEncoder(nil), newModel(t.n)
-	var follower chan<- []byte
-	if t.follower != nil {
-		follower = t.follower.begin(t.coder)
+// Goroutines returns how many goroutines Encode has with so many threads, at most: one for each coder, or two if there are so many threads.
+func Goroutines(n, twoCoders, threads int) int {
+	count := Coders(n, twoCoders)
+	if 2*count <= threads {
+		return 2 * count
 	}
-	coded := func(n int) {
-		t.progress(n)
-		if follower != nil {
-			follower <- enc.Written()
+	return min(count, threads)
+}
+
+// encode returns the stream of the coder and its model. Slices with literals wait for the model of the first segment. So where there are
+// threads for it, a goroutine prepares chunks ahead; this one mixes, learns and codes. What goes from one to the other has five bytes a
+// base: it moves from one core's cache to another's.
+func (t *coderTask) encode(ahead bool) ([]byte, *Model) {
+	enc, m := rangecoder.NewEncoder(nil), newModel(t.n)
+	code := func(p *prepared) {
+		m.mix.encode(enc, p)
+		t.coded(len(p.bases))
+		if t.written != nil {
+			t.written <- enc.Written()
 		}
 	}
 	if ahead {
-		t.encodeAhead(enc, m, src, coded)
-	} else {
-		var buf []byte
-		bases := t.bases(src, &buf)
-		for r := range t.rounds {
-			m.Encode(enc, bases(t.rounds[r][t.coder]), nil)
-			coded(len(buf))
-			t.endRound(m, t.coder, r, bases)
+		const most = 4 // chunks that are prepared before they are coded
+		free, ready := make(chan *prepared, most), make(chan *prepared, most)
+		for range most {
+			free <- new(prepared)
 		}
+		go func() {
+			defer close(ready)
+			t.prepare(m, func() *prepared { return <-free }, func(p *prepared) { ready <- p })
+		}()
+		for p := range ready {
+			code(p)
+			free <- p
+		}
+	} else {
+		t.prepare(m, func() *prepared { return &m.prepared }, code)
 	}
 	out := enc.Finish()
-	if follower != nil {
-		follower <- out
-		close(follower)
+	if t.written != nil {
+		t.written <- out
+		close(t.written)
 	}
 	return out, m
 }
 
-// bases returns a function that returns the bases of a chunk, in memory that it uses each time.
-func (t *coderTask) bases(src Source, buf *[]byte) func(c span) []byte {
-	return func(c span) []byte {
-		*buf = src((*buf)[:0], t.from+c.from, c.to-c.from)
-		return *buf
+// prepare prepares the coder's chunks one after another, each in memory that take returns, and gives them to put.
+func (t *coderTask) prepare(m *Model, take func() *prepared, put func(p *prepared)) {
+	var peer []byte
+	for at := 0; at < t.n; {
+		r := t.next(at)
+		t.begin(m, t.coder, r)
+		p := take()
+		from, to := r.chunk(t.coder)
+		p.bases = t.src(p.bases[:0], t.from+from, to-from)
+		m.prepare(p, nil)
+		put(p)
+		t.end(m, t.coder, r, func(from, to int) []byte {
+			peer = t.src(peer[:0], t.from+from, to-from)
+			return peer
+		})
+		at = r.to
 	}
 }

@@ -11,32 +11,29 @@ import (
 func Example() {
 	genome := []byte{0, 1, 2, 3, 3, 1, 0, 2, 2, 0, 1, 3, 1, 2, 0, 3, 0, 0, 2, 1, 3, 2, 1, 1, 0, 3, 3, 2, 0, 1, 1, 3, 0, 2, 2, 3, 1, 0, 0, 2}
 	source := func(dst []byte, pos, n int) []byte { return append(dst, genome[pos:pos+n]...) }
-	encoded := basemodel.Encode(len(genome), source, basemodel.Options{TwoCoders: basemodel.TwoCoders, Threads: 1})
+	var model *basemodel.Model
+	section := basemodel.Encode(len(genome), source, basemodel.Options{
+		TwoCoders: basemodel.TwoCoders, Threads: 1, Model: func(m *basemodel.Model) { model = m },
+	})
 
 	read := genome[4:36]
-	c := rangecoder.EncodeTo(nil)
-	m := encoded.Model.Clone(len(read))
-	for _, b := range read {
-		m.Code(c, b)
-	}
-	literal := c.Enc.Finish()
+	e := rangecoder.NewEncoder(nil)
+	model.Clone(len(read)).Encode(e, read, nil)
+	literal := e.Finish()
 
-	sequence, err := basemodel.Decode(encoded.Section, basemodel.TwoCoders, 1)
+	sequence, err := basemodel.Decode(section, basemodel.TwoCoders, 1)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	m, err = sequence.Model() // waits until all is decoded
+	model, err = sequence.Model() // waits until all is decoded
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(sequence.Append(nil, 0, 8))
-	c, m = rangecoder.DecodeFrom(literal), m.Clone(len(read))
 	decoded := make([]byte, len(read))
-	for i := range decoded {
-		decoded[i] = m.Code(c, 0)
-	}
+	model.Clone(len(read)).Decode(rangecoder.NewDecoder(literal), decoded, nil)
 	fmt.Println(string(decoded) == string(read))
 	// Output:
 	// [0 1 2 3 3 1 0 2]

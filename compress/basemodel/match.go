@@ -13,8 +13,6 @@ import (
 type match struct {
 	slots []uint32 // place of a k-mer's last base << 1 | canonical form is the reverse complement; zero is empty
 	shift uint
-	// If changed is not nil, slots are another model's, which are not changed, and these are the ones that differ from them.
-	changed map[uint32]uint32
 
 	at        int    // place in the history of the predicted base, -1: no match
 	step      int    // +1, or -1 on the other strand
@@ -41,24 +39,19 @@ const (
 	startMisses = 13
 )
 
-// matchState is how reliable a match is.
-type matchState struct {
-	node  uint8 // which node predicts, less one
-	class uint8 // 1..matchClasses-1: which weights are used
-}
-
 const (
-	matchClasses = 8  // of matches; 0 is no match
+	matchClasses = 8  // of matches, each with weights of its own; 0 is no match
 	runLengths   = 15 // groups of bases since the last miss
 	matchNodes   = 4 * (1 + runLengths*16)
 )
 
-// matchStates gives the state by the number of bases since the last miss and the number of misses in 32 bases.
-var matchStates = func() (t [33 * 33]matchState) {
-	group := [33]uint8{0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 9, 9, 10, 10, 10, 10, 11, 11, 11, 11, 12, 12, 12, 12, 13, 13, 13, 13, 14}
+// matchContexts gives the context of a base that is predicted as 0, but for its quality and the last bases, by the number of bases since
+// the last miss and the number of misses in 32 bases, which say how reliable the match is.
+var matchContexts = func() (t [33 * 33]uint32) {
+	group := [33]uint32{0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 9, 9, 10, 10, 10, 10, 11, 11, 11, 11, 12, 12, 12, 12, 13, 13, 13, 13, 14}
 	for l := range 33 {
 		for n := range 33 {
-			c := 7
+			c := uint32(7)
 			switch {
 			case n == 0:
 				c = 1
@@ -75,7 +68,8 @@ var matchStates = func() (t [33 * 33]matchState) {
 			case l >= 16:
 				c = 3
 			}
-			t[l*33+n] = matchState{group[l]<<4 | uint8(min(n, 15)), uint8(c)}
+			state := group[l]<<4 | uint32(min(n, 15))
+			t[l*33+n] = (4*state+4)<<matchShift | (4*c-3)<<4<<jointShift | c
 		}
 	}
 	return
@@ -102,21 +96,13 @@ const pageSlots = 1 << 10
 
 func slotBits(n int) int { return min(max(bits.Len(uint(n)), 10), maxSlotBits) }
 
-// restart ends the match if there is one. The next base is at place `at`; the bases from `known` on before it are known.
-func (m *match) restart(at, known int) {
-	m.at, m.misses, m.firstEnd = -1, 0, max(at+1, known+matchLen)
-	m.pending = [4]candidate{}
-}
-
 // grow gives the match, which has seen the n bases of hist, a larger table of its own with room for another `more`.
 func (m *match) grow(hist *history, n, more int) {
 	m.makeTable(n + more)
 	m.pending = [4]candidate{} // of the smaller table
 	var h, r uint64
 	for i := range n {
-		b := uint64(hist.at(i))
-		h = h<<2 | b
-		r = r>>2 | (3-b)<<(2*(registerBases-1))
+		h, r = shiftIn(h, r, byte(hist.at(i)))
 		if i >= matchLen-1 && indexed(i) {
 			m.insert(i, h, r)
 		}
@@ -143,11 +129,6 @@ func (m *match) candidate(h, r uint64) candidate {
 	return candidate{slot: uint32(hashKmer(min(f, g)) >> m.shift), reverse: reverse}
 }
 
-// state returns how reliable the match is.
-func (m *match) state() matchState {
-	return matchStates[bits.LeadingZeros64(m.misses)>>1*33+bits.OnesCount64(m.misses)]
-}
-
 // A k-mer's slot is read slotLag bases after its end, and the place it holds is tried another two bases later: by then
 // the cache lines have been fetched.
 const (
@@ -161,11 +142,7 @@ func (m *match) update(hist *history, t int, b uint32, h, r uint64) (slot, word 
 	m.follow(b)
 	m.try(hist, t, &m.pending[(t-tryLag)&3], h, r)
 	p := &m.pending[(t-slotLag)&3]
-	if m.changed == nil {
-		m.look(t, p)
-	} else {
-		m.lookChanged(t, p)
-	}
+	m.look(t, p)
 	c := &m.pending[t&3]
 	*c = m.candidate(h, r)
 	m.setPredicted(hist)
@@ -187,28 +164,13 @@ func (m *match) follow(b uint32) {
 	}
 }
 
-// look reads the slot of p, the candidate slotLag bases before base t, and enters its k-mer there. The slots are the match's own.
+// look reads the slot of p, the candidate slotLag bases before base t, and enters its k-mer there.
 func (m *match) look(t int, p *candidate) {
 	if t-slotLag >= m.firstEnd {
 		p.old = m.slots[p.slot]
 		if end := t - 1 - slotLag; indexed(end) {
 			m.slots[p.slot] = uint32(end)<<1 | p.reverse
 		}
-	}
-}
-
-// lookChanged is look where the slots are another model's.
-func (m *match) lookChanged(t int, p *candidate) {
-	if t-slotLag < m.firstEnd {
-		return
-	}
-	old, ok := m.changed[p.slot]
-	if !ok {
-		old = m.slots[p.slot]
-	}
-	p.old = old
-	if end := t - 1 - slotLag; indexed(end) {
-		m.changed[p.slot] = uint32(end)<<1 | p.reverse
 	}
 }
 

@@ -1,9 +1,10 @@
 package basemodel
 
 import (
-	"math"
 	"sync"
 
+	"orcomgo/compress/mixing"
+	"orcomgo/compress/rangecoder"
 	"orcomgo/internal/largepages"
 )
 
@@ -19,53 +20,23 @@ type node [4]counter
 
 var newNode = node{newCounter, newCounter, newCounter}
 
-// weights are the mixing weights of the three decisions, by lane; the fourth row is padding.
-type weights [4][lanes]float32
+// weights are the mixing weights of the three decisions, by lane: see package mixing. The fourth row is padding.
+type weights [4][lanes]int32
 
-// laneInput gives the context of each lane. The order results from packing 64-bit nodes to 32-bit lanes.
-var laneInput = [lanes]int{0, 1, 4, 5, 2, 3, 6, 7}
+// mixRate is how fast weights move: see mixing.Step. The products of mixing.Move have less than 32 bits up to a rate of 16.
+const mixRate = 16
 
 // counterRates[n] is the part of the distance, in 1/256, that a counter updated n times moves.
 var counterRates = [16]uint8{102, 73, 57, 47, 39, 34, 30, 27, 24, 14, 10, 8, 6, 5, 5, 4}
 
-// Logits have the unit of the float format: the bits of a float32, as an integer, are about its logarithm to base 2 times
-// 2^23, so that neither logarithm nor exponential needs a table or a series. logitUnit is 1 in this unit.
-const logitUnit = 1 << 23 / math.Ln2
-
-// learningRate is how far weights move for an input of 1 and an error of 1, which is in 1/65536.
-var learningRate float32 = 0.002 / 65536 / logitUnit
-
-// stretch returns the logit of a counter's probability.
-func stretch(c counter) float32 {
-	p := int32(c>>3 | 1) // in 1/8192, and never 0
-	return float32(int32(math.Float32bits(float32(p))) - int32(math.Float32bits(float32(8192-p))))
-}
-
-const (
-	maxLogit = 11 << 23
-	oneBits  = 127 << 23 // the bits of 1.0
-)
-
-// squash is the inverse of stretch, in 1/65536.
-func squash(x float32) uint32 {
-	d := int32(min(max(x, -maxLogit), maxLogit))
-	return uint32(65536 / (1 + math.Float32frombits(uint32(oneBits-d))))
-}
-
-// prediction is what the vector instructions read and write of one base.
-type prediction struct {
-	index [lanes]uint32     // the nodes of this base
-	x     [3][lanes]float32 // logits of their probabilities, by decision and lane
-	p     [4]uint32         // probability of a 1 of each decision, in 1/65536
-	node  [lanes]node       // the nodes as they were read
-}
-
-// mixer predicts and learns the two decisions of a base.
+// mixer predicts and learns the two decisions of a base, given the last bases h, their reverse complement r, and the context that
+// match.context returns. The vector instructions do the same as plain Go, but their lanes have another order.
 type mixer struct {
-	prediction
+	x       [3][lanes]int32 // stretched probabilities of the nodes, by decision
+	node    [lanes]node     // the nodes as they were read
+	p       [4]uint32       // by decision: the probability of a 1 in 1/65536
 	nodes   []node
 	weights []weights
-	set     uint32 // which weights are used
 }
 
 // freeNodes are the nodes of models that were released, all of one length: there are models for each slice, and for each sample of a batch.
@@ -76,7 +47,7 @@ func anyNodes() []node {
 	if free, ok := freeNodes.Get().(*[]node); ok {
 		return *free
 	}
-	return largepages.Make[node](nodeCount + 2) // and two for noUpdate
+	return largepages.Make[node](nodeCount)
 }
 
 // init makes the tables.
@@ -104,61 +75,81 @@ func (x *mixer) init() {
 	for i := range x.weights {
 		for d := range x.weights[i] {
 			for j := range x.weights[i][d] {
-				x.weights[i][d][j] = 0.25
+				x.weights[i][d][j] = mixing.One / 4
 			}
 		}
 	}
 }
 
-// predictPlain is predict in plain Go, bit for bit.
-func (x *mixer) predictPlain(h, match, joint uint32) {
-	own := [lanes]uint32{orders: match, joint}
-	for i := range x.index {
-		x.index[i] = nodeStart[i] + h&nodeMask[i] + own[i]
-		x.node[i] = x.nodes[x.index[i]]
+// nodeIndices returns the nodes of the eight contexts.
+func nodeIndices(h uint64, context uint32) (at [lanes]uint32) {
+	for i, order := range contextOrders {
+		at[i] = nodeStart[i] + uint32(h)&(1<<(2*order)-1)
 	}
-	w := &x.weights[x.set]
-	for d := range x.x {
-		v := &x.x[d]
-		var m [lanes]float32
-		for j, i := range laneInput {
-			v[j] = stretch(x.node[i][d])
-			m[j] = float32(v[j] * w[d][j])
-		}
-		// Conversions keep compilers from fusing a product with a sum, which rounds otherwise.
-		a := float32(float32(m[0]+m[1]) + float32(m[2]+m[3]))
-		b := float32(float32(m[4]+m[5]) + float32(m[6]+m[7]))
-		x.p[d] = squash(float32(a + b))
-	}
-	x.p[3] = x.p[2] // as predict does with vector instructions
+	at[orders] = nodesMatch + context>>matchShift
+	at[orders+1] = nodesJoint + context>>jointShift&jointMask
+	return at
 }
 
-// learnPlain learns base b and an update by the other strand in plain Go, as advance does.
-func (x *mixer) learnPlain(b uint32, q *strandUpdate) {
-	hi, lo := b>>1, b&1
-	e0 := float32(int32(hi<<16)-int32(x.p[0])) * learningRate
-	e1 := float32(int32(lo<<16)-int32(x.p[1+hi])) * learningRate
-	w := &x.weights[x.set]
-	for j := range w[0] {
-		w[0][j] += float32(x.x[0][j] * e0)
-		w[1+hi][j] += float32(x.x[1+hi][j] * e1)
+// predictPlain is predict in plain Go.
+func (x *mixer) predictPlain(h uint64, context uint32) {
+	x.readNodes(h, context)
+	for d := range uint32(len(x.x)) {
+		x.predictDecision(d, context)
 	}
-	for _, i := range x.index {
+}
+
+func (x *mixer) readNodes(h uint64, context uint32) {
+	for j, i := range nodeIndices(h, context) {
+		x.node[j] = x.nodes[i]
+	}
+}
+
+// predictDecision predicts decision d by the nodes that were read.
+func (x *mixer) predictDecision(d, context uint32) {
+	w, sum := &x.weights[context&setMask][d], int64(0)
+	for j := range w {
+		v := mixing.Stretch(uint32(x.node[j][d]))
+		x.x[d][j] = v
+		sum += int64(v) * int64(w[j])
+	}
+	x.p[d] = mixing.Predict(sum)
+}
+
+// learnPlain is learn in plain Go.
+func (x *mixer) learnPlain(h, r uint64, context, b uint32) {
+	hi := b >> 1
+	x.moveWeights(0, context, hi)
+	x.moveWeights(1+hi, context, b&1)
+	for _, i := range nodeIndices(h, context) {
 		x.nodes[i].learn(b)
 	}
-	for i, n := range q.node {
-		x.nodes[n].learn(uint32(q.base[i]))
+	for i := strandOrder; i < orders; i++ {
+		k := 2 * contextOrders[i]
+		at := nodeStart[i] + uint32(r>>(2*(registerBases-strandLag)-k))&(1<<k-1)
+		x.nodes[at].learn(uint32(^h>>(k+2*strandLag)) & 3)
 	}
 }
 
-// advanceAllPlain is advanceAll in plain Go.
-func (x *mixer) advanceAllPlain(steps []blockStep, p [][4]uint32) {
-	for i := range steps {
-		s := &steps[i]
-		x.learnPlain(s.last, &s.strand)
-		x.set = s.set
-		x.predictPlain(s.h, s.match, s.joint)
-		p[i] = x.p
+// moveWeights moves the weights of decision d, which was bit.
+func (x *mixer) moveWeights(d, context, bit uint32) {
+	w, step := &x.weights[context&setMask][d], mixing.Step(int(bit), x.p[d], mixRate)
+	for j := range w {
+		mixing.Move(&w[j], int64(x.x[d][j]), step)
+	}
+}
+
+// encodePlain is encodeSome in plain Go.
+func (x *mixer) encodePlain(h, r uint64, bases []byte, contexts []uint32, out []rangecoder.Decision) {
+	for i, v := range bases {
+		b := uint32(v)
+		x.readNodes(h, contexts[i])
+		x.predictDecision(0, contexts[i])
+		x.predictDecision(1+b>>1, contexts[i])
+		out[2*i] = rangecoder.Decision(x.p[0]<<1 | b>>1)
+		out[2*i+1] = rangecoder.Decision(x.p[1+b>>1]<<1 | b&1)
+		x.learnPlain(h, r, contexts[i], b)
+		h, r = shiftIn(h, r, v)
 	}
 }
 

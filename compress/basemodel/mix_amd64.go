@@ -1,73 +1,82 @@
 package basemodel
 
-import "github.com/klauspost/cpuid/v2"
+import (
+	"unsafe"
+
+	"github.com/klauspost/cpuid/v2"
+
+	"orcomgo/compress/mixing"
+	"orcomgo/compress/rangecoder"
+)
 
 // hasAVX2 reports whether the processor has the vector instructions that are used.
 var hasAVX2 = cpuid.CPU.Supports(cpuid.AVX2)
 
-// predict finds the nodes of a base and the probabilities of its decisions, given the last bases h and the
-// indices of the match's node and the joint node among their kind.
-func (x *mixer) predict(h, match, joint uint32) {
+// predict predicts the decisions of the next base. What s and w point to is fetched into the cache.
+func (x *mixer) predict(h uint64, context uint32, s *uint32, w *uint64) {
 	if hasAVX2 {
-		predictVector(x, h, match, joint)
+		predictVector(x, h, context, s, w)
 		return
 	}
-	x.predictPlain(h, match, joint)
+	x.predictPlain(h, context)
 }
 
-// advance learns base b and an update by the other strand, then predicts the next base by a set of weights. What n0, n1, s and w
-// point to is fetched into the cache.
-func (x *mixer) advance(b uint32, q *strandUpdate, set, h, match, joint uint32, n0, n1 *node, s *uint32, w *uint64) {
+// learn learns base b, which was predicted, and updates the contexts of the other strand.
+func (x *mixer) learn(h, r uint64, context, b uint32) {
 	if hasAVX2 {
-		advanceVector(x, b, q, set, h, match, joint, n0, n1, s, w)
+		learnVector(x, h, r, context, b)
 		return
 	}
-	x.learnPlain(b, q)
-	x.set = set
-	x.predictPlain(h, match, joint)
+	x.learnPlain(h, r, context, b)
 }
 
-// advanceAll learns the base before and predicts, for each of n steps, and enters the probabilities in p. blockAhead elements of steps
-// after these are valid, too; their nodes are fetched.
-func (x *mixer) advanceAll(steps []blockStep, n int, p [][4]uint32) {
-	if !hasAVX2 {
-		x.advanceAllPlain(steps[:n], p)
+// encodeSome predicts and learns bases, the first of which follows h, and enters their decisions in out. basesAhead bytes after the bases
+// are readable.
+func (x *mixer) encodeSome(h, r uint64, bases []byte, contexts []uint32, out []rangecoder.Decision) {
+	if hasAVX2 {
+		encodeVector(x, h, r, &bases[0], &contexts[0], len(bases), &out[0])
 		return
 	}
-	advanceAllVector(x, &steps[0], n, &p[0])
+	x.encodePlain(h, r, bases, contexts, out)
 }
 
-// prefetchAll fetches elements i of slots into the cache.
-func prefetchAll(slots, i []uint32) {
+// prefetchAll fetches elements i of a table into the cache.
+func prefetchAll[T any](table []T, i []uint32) {
 	if len(i) > 0 {
-		prefetch32(&slots[0], &i[0], len(i))
-	}
-}
-
-// prefetchWords fetches elements i of words into the cache.
-func prefetchWords(words []uint64, i []uint32) {
-	if len(i) > 0 {
-		prefetch64(&words[0], &i[0], len(i))
+		prefetch(unsafe.Pointer(&table[0]), uint(unsafe.Sizeof(table[0])), &i[0], len(i))
 	}
 }
 
 //go:noescape
-func advanceAllVector(x *mixer, steps *blockStep, n int, p *[4]uint32)
+func predictVector(x *mixer, h uint64, context uint32, s *uint32, w *uint64)
 
 //go:noescape
-func prefetch32(base *uint32, index *uint32, n int)
+func learnVector(x *mixer, h, r uint64, context, b uint32)
 
 //go:noescape
-func prefetch64(base *uint64, index *uint32, n int)
+func encodeVector(x *mixer, h, r uint64, bases *byte, contexts *uint32, n int, out *rangecoder.Decision)
 
 //go:noescape
-func predictVector(x *mixer, h, match, joint uint32)
+func prefetch(base unsafe.Pointer, size uint, index *uint32, n int)
 
-//go:noescape
-func advanceVector(x *mixer, b uint32, q *strandUpdate, set, h, match, joint uint32, n0, n1 *node, s *uint32, w *uint64)
-
-// The words of a node that a base updates, and the values towards which they move.
+// The tables that the assembler reads.
 var (
+	// stretched is mixing.Stretch of a counter's probability, squashed is mixing.Squash of a number less 2048.
+	//lint:ignore U1000 the assembler reads it
+	stretched = func() (t [4096]int32) {
+		for p := range t {
+			t[p] = mixing.Stretch(uint32(p) << 4)
+		}
+		return
+	}()
+	//lint:ignore U1000 the assembler reads it
+	squashed = func() (t [4096]uint16) {
+		for x := range t {
+			t[x] = uint16(mixing.Squash(int32(x) - 2048))
+		}
+		return
+	}()
+	// The words of a node that a base updates, and the values towards which they move.
 	//lint:ignore U1000 the assembler reads it
 	updateMask = [4][4]uint16{{0xffff, 0xffff}, {0xffff, 0xffff}, {0xffff, 0, 0xffff}, {0xffff, 0, 0xffff}}
 	//lint:ignore U1000 the assembler reads it

@@ -1,128 +1,129 @@
+#include "go_asm.h"
 #include "textflag.h"
 
-// Offsets in a mixer.
-#define INDEX 0
-#define X 32
-#define P 128
-#define NODE 144
-#define NODES 208
-#define WEIGHTS 232
-#define SET 256
-
-// WEIGHTSHIFT is the shift that makes a set of weights an offset.
-#define WEIGHTSHIFT 7
-
-DATA top<>+0(SB)/4, $92274688.0
-GLOBL top<>(SB), RODATA|NOPTR, $4
-DATA bottom<>+0(SB)/4, $-92274688.0
-GLOBL bottom<>(SB), RODATA|NOPTR, $4
-DATA unity<>+0(SB)/4, $1.0
-GLOBL unity<>(SB), RODATA|NOPTR, $4
-DATA certain<>+0(SB)/4, $65536.0
-GLOBL certain<>(SB), RODATA|NOPTR, $4
+// Registers in all functions but the last one: AX the nodes, CX the mixer, BX its weights of the context R10, DX the base,
+// R12 the last bases and R13 their reverse complement. Lanes have the order 0 1 4 5 2 3 6 7.
 
 DATA fifteen<>+0(SB)/4, $0x000f000f
 GLOBL fifteen<>(SB), RODATA|NOPTR, $4
 DATA high<>+0(SB)/4, $0x80008000
 GLOBL high<>(SB), RODATA|NOPTR, $4
 
-DATA one<>+0(SB)/4, $1
-GLOBL one<>(SB), RODATA|NOPTR, $4
-DATA whole<>+0(SB)/4, $8192
-GLOBL whole<>(SB), RODATA|NOPTR, $4
+DATA half<>+0(SB)/4, $(1<<19)
+GLOBL half<>(SB), RODATA|NOPTR, $4
+DATA middle<>+0(SB)/4, $2048
+GLOBL middle<>(SB), RODATA|NOPTR, $4
+DATA least<>+0(SB)/4, $1
+GLOBL least<>(SB), RODATA|NOPTR, $4
+DATA most<>+0(SB)/4, $4095
+GLOBL most<>(SB), RODATA|NOPTR, $4
 
-// STRETCH sets X_ to the logits of the probabilities P_, which are in 1/8192 with a lowest bit that is set to 1.
-#define STRETCH(P_, X_) \
-	VPOR Y14, P_, P_ \
-	VPSUBD P_, Y15, X_ \
-	VCVTDQ2PS P_, P_ \
-	VCVTDQ2PS X_, X_ \
-	VPSUBD X_, P_, X_ \
-	VCVTDQ2PS X_, X_
+// WEIGHTS sets BX.
+#define WEIGHTS \
+	MOVL R10, BX \
+	ANDL $const_setMask, BX \
+	SHLQ $7, BX \
+	ADDQ mixer_weights(CX), BX
 
-// FETCH reads the four nodes whose indices are in FROM to Y_, whose lower half is X_; it is the inverse of STORE.
-#define FETCH(FROM, Y_, X_, T) \
-	VMOVD FROM, R8 \
-	VPEXTRD $1, FROM, R9 \
-	VPEXTRD $2, FROM, R10 \
-	VPEXTRD $3, FROM, R11 \
-	VMOVQ (AX)(R8*8), X_ \
-	VMOVQ (AX)(R10*8), T \
-	VPINSRQ $1, (AX)(R9*8), X_, X_ \
-	VPINSRQ $1, (AX)(R11*8), T, T \
-	VINSERTI128 $1, T, Y_, Y_
+// ORDERS sets R8 and R9 to the nodes of two contexts of the last bases, by their masks.
+#define ORDERS(M0, M1) \
+	MOVL R12, R8 \
+	ANDL $M0, R8 \
+	MOVL R12, R9 \
+	ANDL $M1, R9
 
-// PREDICT finds the nodes of the next base, given the last bases R8, the match's node R9 and the joint node R10, and its
-// probabilities by the weights (BX).
-// Of the counters of a lane, Y4 holds the first and second, Y5 the third.
-#define PREDICT \
-	VMOVD R8, X0 \
+// MATCH sets R8 and R9 to the nodes of the match and of the joint context.
+#define MATCH \
+	MOVL R10, R8 \
+	SHRL $const_matchShift, R8 \
+	MOVL R10, R9 \
+	SHRL $const_jointShift, R9 \
+	ANDL $const_jointMask, R9
+
+// READ reads node R8 of those from N0 on, and R9 of those from N1 on.
+#define READ(N0, N1, X_) \
+	VMOVQ (N0*8)(AX)(R8*8), X_ \
+	VPINSRQ $1, (N1*8)(AX)(R9*8), X_, X_
+
+// WRITE is the inverse.
+#define WRITE(N0, N1, X_) \
+	VMOVQ X_, (N0*8)(AX)(R8*8) \
+	VPEXTRQ $1, X_, (N1*8)(AX)(R9*8)
+
+// FETCH reads the nodes of the eight contexts to Y2 and Y3.
+#define FETCH \
+	ORDERS(0x3, 0xf) \
+	READ(const_nodes1, const_nodes2, X2) \
+	ORDERS(0x3f, 0xff) \
+	READ(const_nodes3, const_nodes4, X4) \
+	VINSERTI128 $1, X4, Y2, Y2 \
+	ORDERS(0xfff, 0x3ffff) \
+	READ(const_nodes6, const_nodes9, X3) \
+	MATCH \
+	READ(const_nodesMatch, const_nodesJoint, X4) \
+	VINSERTI128 $1, X4, Y3, Y3
+
+// STORE is the inverse.
+#define STORE \
+	ORDERS(0x3, 0xf) \
+	WRITE(const_nodes1, const_nodes2, X2) \
+	ORDERS(0x3f, 0xff) \
+	VEXTRACTI128 $1, Y2, X4 \
+	WRITE(const_nodes3, const_nodes4, X4) \
+	ORDERS(0xfff, 0x3ffff) \
+	WRITE(const_nodes6, const_nodes9, X3) \
+	MATCH \
+	VEXTRACTI128 $1, Y3, X4 \
+	WRITE(const_nodesMatch, const_nodesJoint, X4)
+
+// STRETCH sets X_ to the stretched probabilities of the lowest counters of the nodes N0 and N1. R11 is the table.
+#define STRETCH(N0, N1, T, X_) \
+	VSHUFPS $0x88, N1, N0, T \
+	VPSLLD $16, T, T \
+	VPSRLD $20, T, T \
+	VPCMPEQD Y0, Y0, Y0 \
+	VPGATHERDD Y0, (R11)(T*4), X_
+
+// DOT sets S to four sums of products of X_ and W.
+#define DOT(X_, W, S) \
+	VPMULDQ X_, W, S \
+	VPSRLQ $32, X_, Y0 \
+	VPSRLQ $32, W, Y1 \
+	VPMULDQ Y0, Y1, Y0 \
+	VPADDQ Y0, S, S
+
+// SUM adds up two of what DOT returns, A and B whose lower halves are AX_ and so on, and sets AX_ to the sums.
+#define SUM(A, AX_, B, BX_) \
+	VPUNPCKHQDQ B, A, Y0 \
+	VPUNPCKLQDQ B, A, A \
+	VPADDQ Y0, A, A \
+	VEXTRACTI128 $1, A, X0 \
+	VPADDQ X0, AX_, AX_ \
+	VPSRLQ $16, AX_, AX_
+
+// CLAMP makes sums places in the table of probabilities.
+#define CLAMP(X_) \
+	VPBROADCASTD middle<>(SB), X0 \
+	VPADDD X0, X_, X_ \
+	VPBROADCASTD least<>(SB), X0 \
+	VPMAXSD X0, X_, X_ \
+	VPBROADCASTD most<>(SB), X0 \
+	VPMINSD X0, X_, X_
+
+// MOVEWEIGHTS moves the weights W, which are at TO, of the inputs X_ by the error E.
+#define MOVEWEIGHTS(E, X_, W, TO) \
+	SHLL $4, E \
+	VMOVD E, X0 \
 	VPBROADCASTD X0, Y0 \
-	VPAND ·nodeMask(SB), Y0, Y0 \
-	VPXOR X1, X1, X1 \
-	VPINSRD $2, R9, X1, X1 \
-	VPINSRD $3, R10, X1, X1 \
-	VPXOR X2, X2, X2 \
-	VINSERTI128 $1, X1, Y2, Y1 \
-	VPADDD ·nodeStart(SB), Y0, Y0 \
+	VPMULLD X_, Y0, Y0 \
+	VPBROADCASTD half<>(SB), Y1 \
 	VPADDD Y1, Y0, Y0 \
-	VMOVDQU Y0, INDEX(CX) \
-	VEXTRACTI128 $1, Y0, X1 \
-	FETCH(X0, Y2, X2, X4) \
-	FETCH(X1, Y3, X3, X4) \
-	VMOVDQU Y2, NODE(CX) \
-	VMOVDQU Y3, (NODE+32)(CX) \
-	VSHUFPS $0x88, Y3, Y2, Y4 \
-	VSHUFPS $0xdd, Y3, Y2, Y5 \
-	VPBROADCASTD one<>(SB), Y14 \
-	VPBROADCASTD whole<>(SB), Y15 \
-	VPSLLD $16, Y4, Y6 \
-	VPSRLD $19, Y6, Y6 \
-	VPSRLD $19, Y4, Y7 \
-	VPSRLD $3, Y5, Y8 \
-	STRETCH(Y6, Y9) \
-	STRETCH(Y7, Y10) \
-	STRETCH(Y8, Y11) \
-	VMOVUPS Y9, X(CX) \
-	VMOVUPS Y10, (X+32)(CX) \
-	VMOVUPS Y11, (X+64)(CX) \
-	VMULPS (BX), Y9, Y9 \
-	VMULPS 32(BX), Y10, Y10 \
-	VMULPS 64(BX), Y11, Y11 \
-	VHADDPS Y10, Y9, Y9 \
-	VHADDPS Y11, Y11, Y11 \
-	VHADDPS Y11, Y9, Y9 \
-	VEXTRACTF128 $1, Y9, X10 \
-	VADDPS X10, X9, X9 \
-	VBROADCASTSS bottom<>(SB), X10 \
-	VBROADCASTSS top<>(SB), X11 \
-	VMAXPS X10, X9, X9 \
-	VMINPS X11, X9, X9 \
-	VCVTTPS2DQ X9, X9 \
-	VBROADCASTSS unity<>(SB), X10 \
-	VPSUBD X9, X10, X9 \
-	VADDPS X10, X9, X9 \
-	VBROADCASTSS certain<>(SB), X10 \
-	VDIVPS X9, X10, X10 \
-	VCVTTPS2DQ X10, X10 \
-	VMOVDQU X10, P(CX)
+	VPSRAD $20, Y0, Y0 \
+	VPADDD W, Y0, Y0 \
+	VMOVDQU Y0, TO
 
-// func predictVector(x *mixer, h, match, joint uint32)
-TEXT ·predictVector(SB), NOSPLIT, $0-20
-	MOVQ x+0(FP), CX
-	MOVQ NODES(CX), AX
-	MOVL SET(CX), BX
-	SHLQ $WEIGHTSHIFT, BX
-	ADDQ WEIGHTS(CX), BX
-	MOVL h+8(FP), R8
-	MOVL match+12(FP), R9
-	MOVL joint+16(FP), R10
-	PREDICT
-	VZEROUPPER
-	RET
-
-// MOVE updates the counters of four nodes N towards the values TO, only the words of MASK.
-#define MOVE(N, MASK, TO, P_, C, R) \
+// COUNT updates the counters of the nodes N towards the values TO, only the words of MASK.
+#define COUNT(N, MASK, TO, P_, C, R) \
 	VPSRLW $4, N, P_ \
 	VPAND Y15, N, C \
 	VPOR Y14, C, R \
@@ -137,169 +138,231 @@ TEXT ·predictVector(SB), NOSPLIT, $0-20
 	VPMINUW Y15, C, C \
 	VPOR C, N, N
 
-// STORE writes the four nodes of Y_, whose lower half is X_, to the four indices at FROM.
-#define STORE(Y_, X_, T, FROM) \
-	MOVL (FROM)(CX), R8 \
-	MOVL (FROM+4)(CX), R9 \
-	MOVL (FROM+8)(CX), R10 \
-	MOVL (FROM+12)(CX), R11 \
-	VMOVQ X_, (AX)(R8*8) \
-	VPEXTRQ $1, X_, (AX)(R9*8) \
-	VEXTRACTI128 $1, Y_, T \
-	VMOVQ T, (AX)(R10*8) \
-	VPEXTRQ $1, T, (AX)(R11*8)
-
-// LEARN learns base DX, and an update by the other strand: of the nodes Q0 and Q1 by the bases B0 and B1. Weights move by the errors of the
-// two decisions.
-#define LEARN(Q0, Q1, B0, B1) \
-	MOVL SET(CX), BX \
-	SHLQ $WEIGHTSHIFT, BX \
-	ADDQ WEIGHTS(CX), BX \
-	MOVL DX, DI \
-	SHRL $1, DI \
-	MOVL DI, R8 \
-	SHLL $16, R8 \
-	SUBL P(CX), R8 \
-	MOVL DX, R9 \
-	ANDL $1, R9 \
-	SHLL $16, R9 \
-	SUBL (P+4)(CX)(DI*4), R9 \
-	VXORPS X0, X0, X0 \
-	VCVTSI2SSL R8, X0, X0 \
-	VXORPS X1, X1, X1 \
-	VCVTSI2SSL R9, X1, X1 \
-	VMULSS ·learningRate(SB), X0, X0 \
-	VMULSS ·learningRate(SB), X1, X1 \
-	VBROADCASTSS X0, Y0 \
-	VBROADCASTSS X1, Y1 \
-	VMULPS X(CX), Y0, Y0 \
-	VADDPS (BX), Y0, Y0 \
-	VMOVUPS Y0, (BX) \
-	SHLQ $5, DI \
-	VMULPS (X+32)(CX)(DI*1), Y1, Y1 \
-	VADDPS 32(BX)(DI*1), Y1, Y1 \
-	VMOVUPS Y1, 32(BX)(DI*1) \
+// CONSTANTS sets what COUNT needs.
+#define CONSTANTS \
 	VPBROADCASTD fifteen<>(SB), Y15 \
 	VPBROADCASTD high<>(SB), Y14 \
-	VBROADCASTI128 ·counterRates(SB), Y13 \
-	LEAQ ·updateMask(SB), SI \
-	LEAQ ·updateTarget(SB), DI \
-	VPBROADCASTQ (SI)(DX*8), Y12 \
-	VPBROADCASTQ (DI)(DX*8), Y11 \
-	VMOVDQU NODE(CX), Y0 \
-	VMOVDQU (NODE+32)(CX), Y1 \
-	MOVE(Y0, Y12, Y11, Y2, Y3, Y4) \
-	MOVE(Y1, Y12, Y11, Y5, Y6, Y7) \
-	STORE(Y0, X0, X2, INDEX) \
-	STORE(Y1, X1, X3, INDEX+16) \
-	MOVL Q0, R8 \
-	MOVL Q1, R9 \
-	MOVBLZX B0, R10 \
-	MOVBLZX B1, R11 \
-	VMOVQ (AX)(R8*8), X0 \
-	VPINSRQ $1, (AX)(R9*8), X0, X0 \
-	VMOVQ (SI)(R10*8), X12 \
-	VPINSRQ $1, (SI)(R11*8), X12, X12 \
-	VMOVQ (DI)(R10*8), X11 \
-	VPINSRQ $1, (DI)(R11*8), X11, X11 \
-	MOVE(Y0, Y12, Y11, Y2, Y3, Y4) \
-	VMOVQ X0, (AX)(R8*8) \
-	VPEXTRQ $1, X0, (AX)(R9*8)
+	VBROADCASTI128 ·counterRates(SB), Y13
 
-// func advanceVector(x *mixer, b uint32, q *strandUpdate, set, h, match, joint uint32, n0, n1 *node, s *uint32, w *uint64)
-TEXT ·advanceVector(SB), NOSPLIT, $0-72
+// UPDATE has the nodes Y2 and Y3 learn base DX, stores them, and has two contexts learn from the other strand.
+#define UPDATE \
+	LEAQ ·updateMask(SB), R8 \
+	LEAQ ·updateTarget(SB), R9 \
+	VPBROADCASTQ (R8)(DX*8), Y12 \
+	VPBROADCASTQ (R9)(DX*8), Y11 \
+	COUNT(Y2, Y12, Y11, Y0, Y1, Y4) \
+	COUNT(Y3, Y12, Y11, Y5, Y6, Y7) \
+	STORE \
+	LEAQ ·updateMask(SB), R8 \
+	LEAQ ·updateTarget(SB), R9 \
+	MOVL R12, R10 \
+	NOTL R10 \
+	SHRL $(12+2*const_strandLag), R10 \
+	MOVL R10, R11 \
+	ANDL $3, R10 \
+	SHRL $6, R11 \
+	ANDL $3, R11 \
+	VMOVQ (R8)(R10*8), X12 \
+	VPINSRQ $1, (R8)(R11*8), X12, X12 \
+	VMOVQ (R9)(R10*8), X11 \
+	VPINSRQ $1, (R9)(R11*8), X11, X11 \
+	MOVQ R13, R9 \
+	SHRQ $(46-2*const_strandLag), R9 \
+	ANDL $0x3ffff, R9 \
+	MOVL R9, R8 \
+	SHRL $6, R8 \
+	READ(const_nodes6, const_nodes9, X2) \
+	COUNT(Y2, Y12, Y11, Y0, Y1, Y4) \
+	WRITE(const_nodes6, const_nodes9, X2)
+
+// func predictVector(x *mixer, h uint64, context uint32, s *uint32, w *uint64)
+TEXT ·predictVector(SB), NOSPLIT, $0-40
 	MOVQ x+0(FP), CX
-	MOVQ NODES(CX), AX
-	// Fetch what will be read one or two bases from now.
-	MOVQ n0+40(FP), R8
-	MOVQ n1+48(FP), R9
-	MOVQ s+56(FP), R10
-	MOVQ w+64(FP), R11
+	MOVQ mixer_nodes(CX), AX
+	MOVQ h+8(FP), R12
+	MOVL context+16(FP), R10
+	MOVQ s+24(FP), R8
+	MOVQ w+32(FP), R9
 	PREFETCHT0 (R8)
 	PREFETCHT0 (R9)
-	PREFETCHT0 (R10)
-	PREFETCHT0 (R11)
-
-	MOVL b+8(FP), DX
-	MOVQ q+16(FP), R12
-	LEARN((R12), 4(R12), 8(R12), 9(R12))
-
-	MOVL set+24(FP), BX
-	MOVL BX, SET(CX)
-	SHLQ $WEIGHTSHIFT, BX
-	ADDQ WEIGHTS(CX), BX
-	MOVL h+28(FP), R8
-	MOVL match+32(FP), R9
-	MOVL joint+36(FP), R10
-	PREDICT
+	WEIGHTS
+	FETCH
+	VMOVDQU Y2, mixer_node(CX)
+	VMOVDQU Y3, (mixer_node+32)(CX)
+	VPSRLQ $16, Y2, Y4
+	VPSRLQ $16, Y3, Y5
+	VPSRLQ $32, Y2, Y6
+	VPSRLQ $32, Y3, Y7
+	LEAQ ·stretched(SB), R11
+	STRETCH(Y2, Y3, Y1, Y8)
+	STRETCH(Y4, Y5, Y2, Y9)
+	STRETCH(Y6, Y7, Y3, Y10)
+	VMOVDQU Y8, mixer_x(CX)
+	VMOVDQU Y9, (mixer_x+32)(CX)
+	VMOVDQU Y10, (mixer_x+64)(CX)
+	VMOVDQU (BX), Y5
+	VMOVDQU 32(BX), Y6
+	VMOVDQU 64(BX), Y7
+	DOT(Y8, Y5, Y2)
+	DOT(Y9, Y6, Y3)
+	DOT(Y10, Y7, Y4)
+	SUM(Y2, X2, Y3, X3)
+	SUM(Y4, X4, Y4, X4)
+	VSHUFPS $0x88, X4, X2, X2
+	CLAMP(X2)
+	LEAQ ·squashed(SB), R11
+	VMOVD X2, R8
+	VPEXTRD $1, X2, R9
+	VPEXTRD $2, X2, R10
+	MOVWLZX (R11)(R8*2), R8
+	MOVWLZX (R11)(R9*2), R9
+	MOVWLZX (R11)(R10*2), R10
+	MOVL R8, mixer_p(CX)
+	MOVL R9, (mixer_p+4)(CX)
+	MOVL R10, (mixer_p+8)(CX)
 	VZEROUPPER
 	RET
 
-// Offsets in a blockStep, and its size; NODES9 is that of nodes9 in the table of nodes.
-#define STEPMATCH 4
-#define STEPJOINT 8
-#define STEPSET 12
-#define STEPNODE 16
-#define STEPBASE 24
-#define STEPLAST 28
-#define STEPSIZE 32
-#define NODES9 35488
-
-// AHEAD is how many bytes ahead the step is whose nodes are fetched into the cache.
-#define AHEAD (4*STEPSIZE)
-
-// func advanceAllVector(x *mixer, steps *blockStep, n int, p *[4]uint32)
-TEXT ·advanceAllVector(SB), NOSPLIT, $0-32
+// func learnVector(x *mixer, h, r uint64, context, b uint32)
+TEXT ·learnVector(SB), NOSPLIT, $0-32
 	MOVQ x+0(FP), CX
-	MOVQ steps+8(FP), R13
-	MOVQ n+16(FP), R15
-	MOVQ p+24(FP), R12
-	MOVQ NODES(CX), AX
+	MOVQ mixer_nodes(CX), AX
+	MOVQ h+8(FP), R12
+	MOVQ r+16(FP), R13
+	MOVL context+24(FP), R10
+	MOVL b+28(FP), DX
+	// Fetch what will be read one or two bases from now.
+	LEAQ (DX)(R12*4), R8
+	ANDL $0xffff, R8
+	SHLL $2, R8
+	MOVQ R13, R9
+	SHRQ $46, R9
+	PREFETCHT0 (const_nodes9*8)(AX)(R8*8)
+	PREFETCHT0 (const_nodes9*8)(AX)(R9*8)
+	WEIGHTS
+	MOVL DX, SI
+	SHRL $1, SI
+	MOVL SI, R8
+	SHLL $16, R8
+	SUBL mixer_p(CX), R8
+	MOVL DX, R9
+	ANDL $1, R9
+	SHLL $16, R9
+	SUBL (mixer_p+4)(CX)(SI*4), R9
+	SHLQ $5, SI
+	VMOVDQU mixer_x(CX), Y8
+	VMOVDQU (mixer_x+32)(CX)(SI*1), Y9
+	VMOVDQU (BX), Y5
+	VMOVDQU 32(BX)(SI*1), Y6
+	MOVEWEIGHTS(R8, Y8, Y5, (BX))
+	MOVEWEIGHTS(R9, Y9, Y6, 32(BX)(SI*1))
+	VMOVDQU mixer_node(CX), Y2
+	VMOVDQU (mixer_node+32)(CX), Y3
+	CONSTANTS
+	UPDATE
+	VZEROUPPER
+	RET
+
+// func encodeVector(x *mixer, h, r uint64, bases *byte, contexts *uint32, n int, out *rangecoder.Decision)
+TEXT ·encodeVector(SB), NOSPLIT, $0-56
+	MOVQ x+0(FP), CX
+	MOVQ mixer_nodes(CX), AX
+	MOVQ h+8(FP), R12
+	MOVQ r+16(FP), R13
+	MOVQ bases+24(FP), SI
+	MOVQ contexts+32(FP), DI
+	MOVQ out+48(FP), R15
+	// R14 is what R12 will be basesAhead bases later.
+	MOVQ R12, R14
+	MOVBLZX (SI), R8
+	LEAQ (R8)(R14*4), R14
+	MOVBLZX 1(SI), R8
+	LEAQ (R8)(R14*4), R14
+	MOVBLZX 2(SI), R8
+	LEAQ (R8)(R14*4), R14
+	MOVBLZX 3(SI), R8
+	LEAQ (R8)(R14*4), R14
+	CONSTANTS
 next:
-	MOVL AHEAD(R13), R8
-	MOVL (AHEAD+STEPNODE+4)(R13), R9
-	ANDL $0x3ffff, R8
-	PREFETCHT0 NODES9(AX)(R8*8)
-	PREFETCHT0 (AX)(R9*8)
-	MOVL STEPLAST(R13), DX
-	LEARN(STEPNODE(R13), (STEPNODE+4)(R13), STEPBASE(R13), (STEPBASE+1)(R13))
-	MOVL STEPSET(R13), BX
-	MOVL BX, SET(CX)
-	SHLQ $WEIGHTSHIFT, BX
-	ADDQ WEIGHTS(CX), BX
-	MOVL (R13), R8
-	MOVL STEPMATCH(R13), R9
-	MOVL STEPJOINT(R13), R10
-	PREDICT
-	VMOVDQU X10, (R12)
-	ADDQ $STEPSIZE, R13
-	ADDQ $16, R12
-	DECQ R15
+	MOVBLZX const_basesAhead(SI), R8
+	MOVL R14, R9
+	ANDL $0x3ffff, R9
+	PREFETCHT0 (const_nodes9*8)(AX)(R9*8)
+	LEAQ (R8)(R14*4), R14
+	MOVQ R13, R9
+	SHRQ $46, R9
+	PREFETCHT0 (const_nodes9*8)(AX)(R9*8)
+
+	MOVBLZX (SI), DX
+	MOVL (DI), R10
+	WEIGHTS
+	FETCH
+	MOVL DX, R8 // the second decision's counter becomes the lowest one
+	ANDL $2, R8
+	LEAL 16(R8*8), R8
+	VMOVD R8, X1
+	VPSRLQ X1, Y2, Y5
+	VPSRLQ X1, Y3, Y6
+	LEAQ ·stretched(SB), R11
+	STRETCH(Y2, Y3, Y4, Y8)
+	STRETCH(Y5, Y6, Y7, Y9)
+	MOVL DX, R11
+	SHRL $1, R11
+	SHLQ $5, R11
+	VMOVDQU (BX), Y10
+	VMOVDQU 32(BX)(R11*1), Y11
+	DOT(Y8, Y10, Y4)
+	DOT(Y9, Y11, Y5)
+	SUM(Y4, X4, Y5, X5)
+	CLAMP(X4)
+	LEAQ ·squashed(SB), R10
+	VMOVD X4, R8
+	VPEXTRD $2, X4, R9
+	MOVWLZX (R10)(R8*2), R8
+	MOVWLZX (R10)(R9*2), R9
+	MOVL DX, R10
+	SHRL $1, R10
+	LEAL (R10)(R8*2), DX
+	MOVL DX, (R15)
+	SHLL $16, R10
+	SUBL R8, R10
+	MOVBLZX (SI), DX
+	MOVL DX, R8
+	ANDL $1, R8
+	SHLL $16, R8
+	SUBL R9, R8
+	ADDL R9, R9
+	BTL $0, DX
+	ADCL $0, R9
+	MOVL R9, 4(R15)
+	MOVEWEIGHTS(R10, Y8, Y10, (BX))
+	MOVEWEIGHTS(R8, Y9, Y11, 32(BX)(R11*1))
+	MOVL (DI), R10
+	UPDATE
+
+	LEAQ (DX)(R12*4), R12
+	XORL $3, DX
+	SHLQ $62, DX
+	SHRQ $2, R13
+	ORQ DX, R13
+	INCQ SI
+	ADDQ $4, DI
+	ADDQ $8, R15
+	DECQ n+40(FP)
 	JNZ next
 	VZEROUPPER
 	RET
 
-// func prefetch32(base *uint32, index *uint32, n int)
-TEXT ·prefetch32(SB), NOSPLIT, $0-24
+// func prefetch(base unsafe.Pointer, size uint, index *uint32, n int)
+TEXT ·prefetch(SB), NOSPLIT, $0-32
 	MOVQ base+0(FP), AX
-	MOVQ index+8(FP), BX
-	MOVQ n+16(FP), CX
+	MOVQ size+8(FP), SI
+	MOVQ index+16(FP), BX
+	MOVQ n+24(FP), CX
 next:
 	MOVL (BX), DX
-	PREFETCHT0 (AX)(DX*4)
-	ADDQ $4, BX
-	DECQ CX
-	JNZ next
-	RET
-
-// func prefetch64(base *uint64, index *uint32, n int)
-TEXT ·prefetch64(SB), NOSPLIT, $0-24
-	MOVQ base+0(FP), AX
-	MOVQ index+8(FP), BX
-	MOVQ n+16(FP), CX
-next:
-	MOVL (BX), DX
-	PREFETCHT0 (AX)(DX*8)
+	IMULQ SI, DX
+	PREFETCHT0 (AX)(DX*1)
 	ADDQ $4, BX
 	DECQ CX
 	JNZ next

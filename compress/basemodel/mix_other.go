@@ -2,16 +2,14 @@
 
 package basemodel
 
-func (x *mixer) predict(h, match, joint uint32) { x.predictPlain(h, match, joint) }
+import "orcomgo/compress/rangecoder"
 
-func (x *mixer) advance(b uint32, q *strandUpdate, set, h, match, joint uint32, _, _ *node, _ *uint32, _ *uint64) {
-	x.learnPlain(b, q)
-	x.set = set
-	x.predictPlain(h, match, joint)
+func (x *mixer) predict(h uint64, context uint32, _ *uint32, _ *uint64) { x.predictPlain(h, context) }
+
+func (x *mixer) learn(h, r uint64, context, b uint32) { x.learnPlain(h, r, context, b) }
+
+func (x *mixer) encodeSome(h, r uint64, bases []byte, contexts []uint32, out []rangecoder.Decision) {
+	x.encodePlain(h, r, bases, contexts, out)
 }
 
-func (x *mixer) advanceAll(steps []blockStep, n int, p [][4]uint32) { x.advanceAllPlain(steps[:n], p) }
-
-func prefetchAll([]uint32, []uint32) {}
-
-func prefetchWords([]uint64, []uint32) {}
+func prefetchAll[T any]([]T, []uint32) {}

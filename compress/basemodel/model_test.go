@@ -3,6 +3,7 @@ package basemodel
 import (
 	"bytes"
 	"math"
+	"math/bits"
 	"math/rand"
 	"slices"
 	"testing"
@@ -57,22 +58,18 @@ func repetitive(seed int64, n int) []byte {
 
 // codeAll encodes bases under a model and returns the stream.
 func codeAll(m *Model, bases []byte) []byte {
-	c := rangecoder.EncodeTo(nil)
-	for _, b := range bases {
-		m.Code(c, b)
-	}
-	return c.Enc.Finish()
+	e := rangecoder.NewEncoder(nil)
+	m.Encode(e, bases, nil)
+	return e.Finish()
 }
 
 // decodeAll decodes n bases under a model.
 func decodeAll(t *testing.T, m *Model, data []byte, n int) []byte {
 	t.Helper()
-	c := rangecoder.DecodeFrom(data)
+	d := rangecoder.NewDecoder(data)
 	out := make([]byte, n)
-	for i := range out {
-		out[i] = m.Code(c, 0)
-	}
-	if err := c.Dec.Err(); err != nil {
+	m.Decode(d, out, nil)
+	if err := d.Err(); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -82,12 +79,12 @@ func decodeAll(t *testing.T, m *Model, data []byte, n int) []byte {
 func TestModelKnowsItsBases(t *testing.T) {
 	genome := randomBases(rand.New(rand.NewSource(5)), 50000)
 	again := append(reverseComplement(genome[20000:22000]), genome[3000:5000]...)
-	encoded := Encode(len(genome), sourceOf(genome), Options{TwoCoders: TwoCoders, Threads: 1})
-	data := codeAll(encoded.Model.Clone(len(again)), again)
+	section, model := encoded(genome, Options{TwoCoders: TwoCoders, Threads: 1})
+	data := codeAll(model.Clone(len(again)), again)
 	if len(data)*8 > len(again)/4 {
 		t.Fatalf("%d bytes for %d bases that occurred before", len(data), len(again))
 	}
-	sequence, err := Decode(encoded.Section, TwoCoders, 1)
+	sequence, err := Decode(section, TwoCoders, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,51 +119,6 @@ func TestClonesAreIndependent(t *testing.T) {
 	}
 }
 
-// TestCloneForFewBases: the first clone, for few bases, codes as others do with the k-mers that it entered and those of the model, which it
-// does not change.
-func TestCloneForFewBases(t *testing.T) {
-	genome := repetitive(8, 300_000)
-	own := repetitive(9, 300)
-	bases := slices.Concat(own, genome[1000:1300], own, genome[5000:5100])
-	model := func() *Model {
-		m := newModel(len(genome))
-		codeAll(m, genome)
-		return m
-	}
-	m := model()
-	if m.Clone(len(m.match.slots)/changedShare+1).match.changed != nil {
-		t.Error("a clone for many bases shares slots")
-	}
-	if m.Clone(len(bases)).match.changed != nil {
-		t.Error("a clone that is not the first one shares slots")
-	}
-	want := codeAll(m.Clone(len(bases)), bases)
-	if len(want) > len(bases)/5 {
-		t.Errorf("%d bytes for %d bases that repeat others", len(want), len(bases))
-	}
-	m = model()
-	slots := slices.Clone(m.match.slots)
-	c := m.Clone(len(bases))
-	if c.match.changed == nil {
-		t.Fatal("the first clone for few bases has all slots")
-	}
-	if got := codeAll(c, bases); !bytes.Equal(got, want) {
-		t.Error("the bases are coded differently, one after another")
-	}
-	c.Release()
-	if !slices.Equal(m.match.slots, slots) {
-		t.Error("the clone has changed the slots of the model")
-	}
-	e := rangecoder.EncodeTo(nil)
-	model().Clone(len(bases)).Encode(e.Enc, bases, nil)
-	if !bytes.Equal(e.Enc.Finish(), want) {
-		t.Error("the bases are coded differently in blocks")
-	}
-	if !bytes.Equal(decodeAll(t, model().Clone(len(bases)), want, len(bases)), bases) {
-		t.Error("other bases are decoded")
-	}
-}
-
 // TestGrownTableFindsAll: the larger table of a clone has the k-mers of all bases so far.
 func TestGrownTableFindsAll(t *testing.T) {
 	genome := randomBases(rand.New(rand.NewSource(8)), 1000)
@@ -196,21 +148,21 @@ func TestQualityClasses(t *testing.T) {
 	// Reads alternate between copies of the genome and noise; qualities are low in the noise, or high everywhere.
 	code := func(bad byte) int {
 		r := rand.New(rand.NewSource(10))
-		c, m := rangecoder.EncodeTo(nil), m.Clone(40000)
+		e, m := rangecoder.NewEncoder(nil), m.Clone(40000)
 		for i := range 400 {
 			at := r.Intn(len(genome) - 100)
-			for _, b := range genome[at : at+100] {
-				m.SetQuality('I')
+			read, quals := bytes.Clone(genome[at:at+100]), bytes.Repeat([]byte("I"), 100)
+			for k := range read {
 				if i%2 == 1 && r.Intn(2) == 0 {
-					b = byte(r.Intn(4))
+					read[k] = byte(r.Intn(4))
 				}
 				if i%2 == 1 {
-					m.SetQuality(bad)
+					quals[k] = bad
 				}
-				m.Code(c, b)
 			}
+			m.Encode(e, read, quals)
 		}
-		return len(c.Enc.Finish())
+		return len(e.Finish())
 	}
 	if with, without := code('#'), code('I'); float64(with) > 0.99*float64(without) {
 		t.Errorf("%d bytes with qualities, %d without", with, without)
@@ -261,7 +213,7 @@ func TestMoveTo(t *testing.T) {
 	}
 	h, r := m.h, m.r
 	m.moveTo(500, true)
-	if m.h != h || m.r != r || m.match.at != -1 || m.pending {
+	if m.h != h || m.r != r || m.match.at != -1 {
 		t.Errorf("moved to its place, the model has last bases %#x and %#x, want %#x and %#x", m.h, m.r, h, r)
 	}
 	m.moveTo(10, true)
@@ -296,9 +248,6 @@ func TestPeerBasesAreMatched(t *testing.T) {
 			t.Fatalf("weights %d have changed", i)
 		}
 	}
-	if m.at != 3500 {
-		t.Fatalf("the next base is at %d", m.at)
-	}
 	m.moveTo(3500, true)
 	if data := codeAll(m, append(reverseComplement(peer[:1000]), peer[1500:2500]...)); len(data)*8 > 2000 {
 		t.Errorf("%d bytes for 2000 bases of the peer", len(data))
@@ -310,13 +259,10 @@ func TestMatchContinuesPastDifferences(t *testing.T) {
 	r := rand.New(rand.NewSource(16))
 	genome := randomBases(r, 2000)
 	m := newModel(10000)
-	c := rangecoder.EncodeTo(nil)
-	for _, b := range genome {
-		m.Code(c, b)
-	}
+	codeAll(m, genome)
 	at := 500
 	step := func(b byte) {
-		m.Code(c, b)
+		codeAll(m, []byte{b})
 		at++
 	}
 	for range 60 {
@@ -335,8 +281,8 @@ func TestMatchContinuesPastDifferences(t *testing.T) {
 	if m.match.at != at {
 		t.Fatalf("after a difference in ten bases the match is at %d, want %d", m.match.at, at)
 	}
-	if s := m.match.state(); s.class != 3 && s.class != 5 && s.class != 7 {
-		t.Errorf("with 3 or 4 misses the match has class %d", s.class)
+	if class := m.match.context(0, 0) & setMask; class != 3 && class != 5 && class != 7 {
+		t.Errorf("with 3 or 4 misses the match has class %d", class)
 	}
 	for range maxMisses + 1 {
 		step(genome[at] ^ 2)
@@ -346,32 +292,36 @@ func TestMatchContinuesPastDifferences(t *testing.T) {
 	}
 }
 
-// TestMatchStates: more misses and more recent ones make another class, and all states are in their ranges.
-func TestMatchStates(t *testing.T) {
+// TestMatchContexts: more misses and more recent ones make another class, and all parts of a context are in their ranges.
+func TestMatchContexts(t *testing.T) {
 	for _, c := range []struct {
-		misses uint64 // bit 31-i: the base i ago
-		class  uint8
-		group  uint8
+		misses       uint64 // bit 31-i: the base i ago
+		class, group uint32
 	}{
 		{0, 1, 14}, {1 << 31, 3, 0}, {1 << 30, 3, 1}, {1 << 15, 2, 10}, {1<<15 | 1<<14, 2, 10}, {1<<31 | 1, 3, 0}, {7 << 29, 5, 0},
 		{0x3ff << 22, 6, 0}, {0x3ff << 13, 4, 7}, {7 << 13, 3, 10}, {7 << 21, 7, 7},
 	} {
-		m := match{}
+		m := match{predicted: 2}
 		for i := range 32 {
 			m.misses |= c.misses >> i & 1 << (2 * i)
 		}
-		if s := m.state(); s.class != c.class || s.node>>4 != c.group {
-			t.Errorf("misses %032b: class %d, group %d; want %d and %d", c.misses, s.class, s.node>>4, c.class, c.group)
+		joint := 4*c.class - 3 + m.predicted
+		misses := uint32(min(bits.OnesCount64(c.misses), 15))
+		want := (4+4*(c.group<<4|misses)+m.predicted)<<matchShift | (joint<<4|9)<<jointShift | 5*weightSets | c.class
+		if got := m.context(0x579, 5); got != want {
+			t.Errorf("misses %032b: context %#x, want %#x", c.misses, got, want)
 		}
 	}
-	for _, s := range matchStates {
-		if s.class < 1 || s.class >= matchClasses || 4*(int(s.node)+1)+3 >= matchNodes {
-			t.Fatalf("state %+v is out of range", s)
+	for _, c := range matchContexts {
+		m := match{at: -1}
+		c += 3*(1<<matchShift+16<<jointShift) + m.context(15, qualityClasses-1)
+		if c>>matchShift >= matchNodes || c>>jointShift&jointMask >= jointNodes || c&setMask%weightSets == 0 {
+			t.Fatalf("context %#x is out of range", c)
 		}
 	}
 }
 
-// TestCountersSettle: a counter follows the share of ones, and its logit and probability agree.
+// TestCountersSettle: a counter follows the share of ones, and counts its updates.
 func TestCountersSettle(t *testing.T) {
 	for _, share := range []float64{0.02, 0.3, 0.5, 0.9} {
 		r := rand.New(rand.NewSource(17))
@@ -386,58 +336,6 @@ func TestCountersSettle(t *testing.T) {
 		}
 		if math.Abs(sum-share) > 0.02 || c&15 != 15 {
 			t.Errorf("a share of %.2f gives %.3f, count %d", share, sum, c&15)
-		}
-	}
-	last := uint32(0)
-	for p := range counter(4096) {
-		got := squash(stretch(p << 4))
-		if want := 65536 * (float64(p) + 0.25) / 4096; math.Abs(float64(got)-want) > 1500 || got < last {
-			t.Fatalf("probability %d of 4096 becomes %d of 65536, after %d", p, got, last)
-		}
-		last = got
-	}
-	if squash(math.MaxFloat32) > 65535 || squash(-math.MaxFloat32) < 1 {
-		t.Error("extreme logits give certainty")
-	}
-}
-
-// TestVectorsEqualPlain: the vector instructions predict and learn bit for bit as plain Go does.
-func TestVectorsEqualPlain(t *testing.T) {
-	var fast, plain mixer
-	fast.init()
-	plain.init()
-	r := rand.New(rand.NewSource(3))
-	b, q, slot, word := uint32(0), noUpdate, uint32(0), uint64(0)
-	for i := range 200000 {
-		h := r.Uint32() & (1<<(8+2*uint(r.Intn(4))) - 1)
-		match, joint := uint32(r.Intn(matchNodes)), uint32(r.Intn(jointNodes))
-		set, before := uint32(r.Intn(weightSets)), fast.set
-		if i == 0 {
-			fast.set, plain.set = set, set
-			fast.predict(h, match, joint)
-			plain.predictPlain(h, match, joint)
-		} else {
-			index := fast.index
-			fast.advance(b, &q, set, h, match, joint, &fast.nodes[0], &fast.nodes[1], &slot, &word)
-			plain.learnPlain(b, &q)
-			plain.set = set
-			plain.predictPlain(h, match, joint)
-			if fast.weights[before] != plain.weights[before] {
-				t.Fatalf("base %d: weights differ", i)
-			}
-			for _, n := range append(q.node[:], index[:]...) {
-				if fast.nodes[n] != plain.nodes[n] {
-					t.Fatalf("base %d: node %d is %v, plain Go %v", i, n, fast.nodes[n], plain.nodes[n])
-				}
-			}
-		}
-		if fast.p != plain.p || fast.x != plain.x || fast.index != plain.index {
-			t.Fatalf("base %d: predicted %v, plain Go %v", i, fast.p, plain.p)
-		}
-		b = uint32(r.Intn(4)) & h >> 1
-		q = strandUpdate{
-			node: [2]uint32{uint32(r.Intn(nodesMatch)), uint32(r.Intn(nodesMatch))},
-			base: [2]uint8{uint8(r.Intn(4)), uint8(r.Intn(4))},
 		}
 	}
 }

@@ -10,12 +10,17 @@ import (
 
 	"orcomgo/bases"
 	"orcomgo/compress/rangecoder"
-	"orcomgo/internal/tasks"
 	"orcomgo/internal/testrun"
 )
 
 func sourceOf(b []byte) Source {
 	return func(dst []byte, pos, n int) []byte { return append(dst, b[pos:pos+n]...) }
+}
+
+// encoded returns the section of bases, and the model that they leave.
+func encoded(b []byte, o Options) (section []byte, model *Model) {
+	o.Model = func(m *Model) { model = m }
+	return Encode(len(b), sourceOf(b), o), model
 }
 
 // decoded returns the bases of a section.
@@ -39,16 +44,16 @@ func TestRoundTrip(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 4, 5, 30, 1000, 300000, TwoCoders + 5} {
 		b := repetitive(int64(n), n)
 		var done atomic.Int64
-		section := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 2, Progress: func(k int) { done.Add(int64(k)) }}).Section
+		section := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 2, Progress: func(k int) { done.Add(int64(k)) }})
 		if got := done.Load(); got != int64(n) {
 			t.Errorf("n=%d: the progress is of %d bases", n, got)
 		}
-		if one := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1}).Section; !bytes.Equal(one, section) {
+		if one := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1}); !bytes.Equal(one, section) {
 			t.Fatalf("n=%d: one thread codes differently from two", n)
 		}
 		var follower *Sequence
 		verified := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1, Follow: func(s *Sequence) { follower = s }})
-		if !bytes.Equal(verified.Section, section) {
+		if !bytes.Equal(verified, section) {
 			t.Fatalf("n=%d: coded differently when it is verified", n)
 		}
 		if _, err := follower.Model(); err != nil || !bytes.Equal(follower.Append(nil, 0, n), b) {
@@ -59,7 +64,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatalf("n=%d: %d threads decode other bases", n, threads+1)
 			}
 		}
-		if k, err := Len(section); k != n || err != nil {
+		if k, _, err := parseLen(section); k != n || err != nil {
 			t.Errorf("n=%d: the section has %d bases, %v", n, k, err)
 		}
 		if n == 300000 && len(section)*8 > n*13/10 {
@@ -75,14 +80,9 @@ func TestModelsAgree(t *testing.T) {
 		b := repetitive(int64(n+1), n)
 		again := append(randomBases(rand.New(rand.NewSource(18)), 300), b[n/2:min(n/2+1000, n)]...)
 		var follower *Sequence
-		var want []byte
-		e := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 2, Follow: func(s *Sequence) { follower = s }, Model: func(m *Model) {
-			want = codeAll(m.Clone(len(again)), again)
-		}})
-		if got := codeAll(e.Model.Clone(len(again)), again); want == nil || !bytes.Equal(got, want) {
-			t.Errorf("n=%d: the model that was given early codes differently", n)
-		}
-		s, err := Decode(e.Section, TwoCoders, 2)
+		section, model := encoded(b, Options{TwoCoders: TwoCoders, Threads: 2, Follow: func(s *Sequence) { follower = s }})
+		want := codeAll(model.Clone(len(again)), again)
+		s, err := Decode(section, TwoCoders, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func TestModelsAgree(t *testing.T) {
 			if got := codeAll(m.Clone(len(again)), again); !bytes.Equal(got, want) {
 				t.Errorf("n=%d, sequence %d: its model codes differently", n, i)
 			}
-			if !m.Equal(e.Model) || !e.Model.Equal(m) {
+			if !m.Equal(model) || !model.Equal(m) {
 				t.Errorf("n=%d, sequence %d: its model is not that of coding", n, i)
 			}
 		}
@@ -105,44 +105,44 @@ func TestModelsAgree(t *testing.T) {
 func TestModelsDiffer(t *testing.T) {
 	const n = 3000
 	b := repetitive(20, n)
-	e := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1})
+	section, model := encoded(b, Options{TwoCoders: TwoCoders, Threads: 1})
 	for _, at := range []int{0, 1, 27, 28, n - 29, n - 1} {
 		other := bytes.Clone(b)
 		other[at] ^= 2
 		packed := make([]byte, bases.PackedLen(n)+bases.Pad)
 		bases.Pack(packed, other)
-		s, err := Decode(e.Section, TwoCoders, 1)
+		s, err := Decode(section, TwoCoders, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.Model(); err != nil {
 			t.Fatal(err)
 		}
-		if s.Is(packed) {
+		if bases.Equal(packed, 0, s.Packed(), 0, s.Len()) {
 			t.Errorf("base %d differs, and the sequence is said to be the same", at)
 		}
 		bases.Pack(clearOf(packed), b)
-		if !s.Is(packed) {
+		if !bases.Equal(packed, 0, s.Packed(), 0, s.Len()) {
 			t.Errorf("the sequence is said to be another one")
 		}
-		if Encode(n, sourceOf(other), Options{TwoCoders: TwoCoders, Threads: 1}).Model.Equal(e.Model) {
+		if _, m := encoded(other, Options{TwoCoders: TwoCoders, Threads: 1}); m.Equal(model) {
 			t.Errorf("base %d differs, and the models are said to be equal", at)
 		}
 	}
 	for name, change := range map[string]func(m *Model){
 		"a weight":            func(m *Model) { m.mix.weights[1][0][0]++ },
-		"the last base":       func(m *Model) { m.last ^= 1 },
+		"the last base":       func(m *Model) { m.h ^= 1 },
 		"a place of a k-mer":  func(m *Model) { m.match.slots[77] ^= 2 },
 		"where the match is":  func(m *Model) { m.match.at++ },
-		"an update not made":  func(m *Model) { m.delayed[1].node[0]++ },
+		"a k-mer not read":    func(m *Model) { m.match.pending[1].slot++ },
 		"an earlier base":     func(m *Model) { m.hist.words[3] ^= 1 },
 		"a counter of a node": func(m *Model) { m.mix.nodes[nodes9+5][1] ^= 1 },
 	} {
-		m := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1}).Model
-		if !m.Equal(e.Model) {
+		_, m := encoded(b, Options{TwoCoders: TwoCoders, Threads: 1})
+		if !m.Equal(model) {
 			t.Fatal("two models of the same bases differ")
 		}
-		if change(m); m.Equal(e.Model) {
+		if change(m); m.Equal(model) {
 			t.Errorf("%s differs, and the models are said to be equal", name)
 		}
 	}
@@ -156,43 +156,27 @@ func clearOf(b []byte) []byte {
 
 // TestSegments: segments and chunks hold each base once, in order, and are not longer than they may be.
 func TestSegments(t *testing.T) {
-	for _, n := range []int{0, 1, segmentBases - 1, segmentBases, segmentBases + 1, 5*segmentBases + 3, MaxBases} {
-		ends := segmentEnds(n)
-		if ends[len(ends)-1] != n {
-			t.Fatalf("n=%d: segments end at %v", n, ends)
+	for _, n := range []int{0, 1, segmentBases - 1, segmentBases, segmentBases + 1, 2 * segmentBases, 5*segmentBases + 3, MaxBases} {
+		at, all := 0, cutSegments(n, TwoCoders)
+		for k, s := range all {
+			if s.from != at || s.from%4 != 0 || s.n > segmentBases || s.n < n/len(all)-4*len(all) || s.coders != 1+int(min(uint(s.n)/TwoCoders, 1)) {
+				t.Fatalf("n=%d: segment %d of %d is %+v, after %d bases", n, k, len(all), s, at)
+			}
+			at += s.n
 		}
-		at := 0
-		for k := range ends {
-			if size := ends[k] - at; size > segmentBases || size < n/len(ends) {
-				t.Fatalf("n=%d: segment %d of %d has %d bases", n, k, len(ends), size)
-			}
-			if len(ends) < 10 {
-				if s := newSegment(ends, k, TwoCoders); s.from != at || s.n != ends[k]-at || s.coders() > coders {
-					t.Fatalf("n=%d: segment %d is %d bases from %d on", n, k, s.n, s.from)
-				}
-			}
-			at = ends[k]
+		if at != n {
+			t.Fatalf("n=%d: segments end at %d", n, at)
 		}
 	}
 	for _, n := range []int{0, 1, chunkBases, chunkBases + 1, TwoCoders - 1, TwoCoders, TwoCoders + 1,
 		TwoCoders + chunkBases + 3} {
-		at, all := 0, cutRounds(n, TwoCoders)
-		for _, round := range all {
-			if want := 1 + int(min(uint(n)/TwoCoders, 1)); len(round) != want {
-				t.Fatalf("n=%d: %d chunks in a round, want %d", n, len(round), want)
+		s := cutSegments(n, TwoCoders)[0]
+		for at := 0; at < n; {
+			r := s.next(at)
+			if r.from != at || at%4 != 0 || r.middle <= at || r.middle-at > chunkBases || r.to > n || r.to-r.middle > chunkBases*(s.coders-1) {
+				t.Fatalf("n=%d: round %+v of %d coders after %d", n, r, s.coders, at)
 			}
-			if round[0].from%4 != 0 {
-				t.Fatalf("n=%d: a round begins at %d, inside a byte", n, round[0].from)
-			}
-			for _, c := range round {
-				if c.from != at || c.to < at || c.to-c.from > chunkBases || c.to == at && n > 0 && c != round[len(round)-1] {
-					t.Fatalf("n=%d: chunk %v after %d", n, c, at)
-				}
-				at = c.to
-			}
-		}
-		if at != n || len(all) == 0 {
-			t.Fatalf("n=%d: %d rounds end at %d", n, len(all), at)
+			at = r.to
 		}
 	}
 }
@@ -200,7 +184,7 @@ func TestSegments(t *testing.T) {
 // TestSegmentsAreCodedApart codes two segments: bases come back over the boundary, whatever waits for how many of them, decoded from the
 // section or while it is coded.
 func TestSegmentsAreCodedApart(t *testing.T) {
-	testrun.NotShort(t)
+	testrun.OnlyLong(t)
 	const n = segmentBases + 1001
 	cycle := randomBases(rand.New(rand.NewSource(19)), 1009)
 	source := func(dst []byte, pos, n int) []byte {
@@ -210,12 +194,12 @@ func TestSegmentsAreCodedApart(t *testing.T) {
 		return dst
 	}
 	var follower *Sequence
-	e := Encode(n, source, Options{TwoCoders: TwoCoders, Threads: 2, Follow: func(s *Sequence) { follower = s }})
-	again, err := Decode(e.Section, TwoCoders, 2)
+	section := Encode(n, source, Options{TwoCoders: TwoCoders, Threads: 2, Follow: func(s *Sequence) { follower = s }})
+	again, err := Decode(section, TwoCoders, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	boundary := segmentEnds(n)[0]
+	boundary := cutSegments(n, TwoCoders)[0].n
 	for i, s := range []*Sequence{follower, again} {
 		for _, at := range []int{0, 5000, boundary - 150, boundary, boundary + 1, n - 300} {
 			if err := s.Wait(at + 300); err != nil {
@@ -230,25 +214,18 @@ func TestSegmentsAreCodedApart(t *testing.T) {
 		}
 	}
 	// A length that reaches beyond the streams is found however the section is damaged.
-	if _, err := Decode(e.Section[:20], TwoCoders, 2); !errors.Is(err, ErrCorrupt) {
+	if _, err := Decode(section[:20], TwoCoders, 2); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("a section of 20 bytes: %v", err)
 	}
 }
 
-// TestPacked: packed bases come back from all places, and what is appended leaves the bytes before as they are.
-func TestPacked(t *testing.T) {
-	r := rand.New(rand.NewSource(20))
-	for n := range 120 {
-		b := randomBases(r, n)
-		packed := make([]byte, bases.PackedLen(n)+bases.Pad)
-		half := n / 8 * 4 // the second part begins with a byte, as rounds do
-		bases.Pack(packed, b[:half])
-		bases.Pack(packed[half/4:], b[half:])
-		for pos := 0; pos <= n; pos += 1 + r.Intn(5) {
-			k := r.Intn(n - pos + 1)
-			got := bases.Unpack([]byte("head"), packed, pos, k)
-			if string(got[:4]) != "head" || !bytes.Equal(got[4:], b[pos:pos+k]) {
-				t.Fatalf("%d bases of %d from %d on are %v, want %v", k, n, pos, got[4:], b[pos:pos+k])
+// TestEqualBases: however often one base follows, a section is not too short for what it says that it holds.
+func TestEqualBases(t *testing.T) {
+	for _, n := range []int{100, 10_000, 30_000, 1_000_000} {
+		for v := range byte(4) {
+			b := bytes.Repeat([]byte{v}, n)
+			if got := decoded(t, Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1}), 1); !bytes.Equal(got, b) {
+				t.Errorf("%d bases %d: others are decoded", n, v)
 			}
 		}
 	}
@@ -258,8 +235,8 @@ func TestPacked(t *testing.T) {
 // its cause.
 func TestDamagedSections(t *testing.T) {
 	b := repetitive(21, TwoCoders+10)
-	long := Encode(len(b), sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 2}).Section
-	short := Encode(1000, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1}).Section
+	long := Encode(len(b), sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 2})
+	short := Encode(1000, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1})
 	for _, c := range []struct {
 		name    string
 		section []byte
@@ -295,7 +272,7 @@ func TestDamagedSections(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Len([]byte{0x80}); !errors.Is(err, ErrCorrupt) {
+	if _, _, err := parseLen([]byte{0x80}); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("the length of half a number: %v", err)
 	}
 }
@@ -304,16 +281,12 @@ func TestDamagedSections(t *testing.T) {
 func TestFollow(t *testing.T) {
 	for _, n := range []int{0, 3, 3000} {
 		b := repetitive(22, n)
-		section := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1}).Section
+		section := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1})
 		_, size := binary.Uvarint(section)
 		data := section[size:]
 		c := make(chan []byte, 1)
-		in := &stream{more: c}
-		s := newSequence(n)
-		go func() {
-			defer s.end()
-			s.decodeSegment(0, newSegment(s.ends, 0, TwoCoders), []*stream{in}, false)
-		}()
+		s := newSequence(n, cutSegments(n, TwoCoders))
+		go s.decode([]*stream{{written: c}}, 1)
 		for k := range data {
 			c <- data[:k:k]
 		}
@@ -325,52 +298,16 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestParallelFor: each number is used once, by no more goroutines than allowed, and barriers keep goroutines in step.
-func TestParallelFor(t *testing.T) {
-	for _, c := range []struct{ n, threads int }{{0, 3}, {1, 0}, {5, 2}, {100, 7}, {3, 50}} {
-		calls := make([]atomic.Int32, c.n)
-		var now, most atomic.Int32
-		tasks.Each(c.n, c.threads, func(_, k int) {
-			if x := now.Add(1); x > most.Load() {
-				most.Store(x)
-			}
-			calls[k].Add(1)
-			now.Add(-1)
-		})
-		for k := range calls {
-			if calls[k].Load() != 1 {
-				t.Errorf("%+v: %d is used %d times", c, k, calls[k].Load())
-			}
-		}
-		if int(most.Load()) > max(c.threads, 1) {
-			t.Errorf("%+v: %d goroutines", c, most.Load())
-		}
-	}
-	const n, times = 4, 200
-	all := newBarrier(n)
-	var arrived atomic.Int32
-	tasks.Each(n, n, func(int, int) {
-		for i := range times {
-			arrived.Add(1)
-			all.wait()
-			if got := arrived.Load(); got < int32(n*(i+1)) {
-				t.Errorf("released %d times after %d arrivals", i+1, got)
-			}
-			all.wait()
-		}
-	})
-}
-
 // FuzzDecode: whatever a section is, decoding it ends, with an error or the number of bases it says.
 func FuzzDecode(f *testing.F) {
 	b := repetitive(23, 400)
-	section := Encode(len(b), sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1}).Section
+	section := Encode(len(b), sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1})
 	f.Add(section)
 	f.Add(section[:len(section)/2])
 	f.Add([]byte{0})
 	f.Add([]byte{0xff, 0x03, 0x00})
 	f.Fuzz(func(t *testing.T, section []byte) {
-		n, err := Len(section)
+		n, _, err := parseLen(section)
 		if err == nil && n > 1<<16 {
 			return
 		}
@@ -397,7 +334,7 @@ func BenchmarkEncode(b *testing.B) {
 
 func BenchmarkDecode(b *testing.B) {
 	bases := repetitive(1, 1<<20)
-	section := Encode(len(bases), sourceOf(bases), Options{TwoCoders: TwoCoders, Threads: 1}).Section
+	section := Encode(len(bases), sourceOf(bases), Options{TwoCoders: TwoCoders, Threads: 1})
 	b.SetBytes(int64(len(bases)))
 	for b.Loop() {
 		decoded(b, section, 1)
@@ -410,7 +347,7 @@ func TestTwoCoders(t *testing.T) {
 	b := repetitive(5, n)
 	sections := make(map[int][]byte)
 	for _, least := range []int{n, n + 1} {
-		sections[least] = Encode(n, sourceOf(b), Options{TwoCoders: least, Threads: 2}).Section
+		sections[least] = Encode(n, sourceOf(b), Options{TwoCoders: least, Threads: 2})
 		if got, want := Coders(n, least), 2-(least-n); got != want {
 			t.Errorf("two coders from %d on: %d coders of %d bases", least, got, n)
 		}

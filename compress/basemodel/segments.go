@@ -4,93 +4,73 @@ package basemodel
 // side by side. Cutting costs bytes: a segment cannot be predicted from the others.
 const segmentBases = 1 << 24
 
-// segmentEnds returns the ends of the segments of a sequence of n bases.
-func segmentEnds(n int) []int {
-	k := max(1, (n+segmentBases-1)/segmentBases)
-	ends := make([]int, k)
-	for i := range ends {
-		ends[i] = int(uint64(n) * uint64(i+1) / uint64(k))
-	}
-	return ends
-}
-
-// A long segment is cut into chunks, which two coders code side by side, alternately. The model of each learns from its own chunks.
-// After each round the chunks of the other are entered in its history, where they can be matched.
-const (
-	chunkBases = 1 << 13 // the largest chunk
-	coders     = 2       // of a long segment
-)
+// A long segment has two coders, which code it side by side. They take turns, round after round, each with a chunk and a model of its own,
+// which learns from its own chunks. After a round the chunk of the other is entered in its history, where it can be matched.
+const chunkBases = 1 << 13 // the largest chunk
 
 // TwoCoders is the length from which segments have two coders, in bases, unless the caller says otherwise.
 const TwoCoders = 1 << 20
 
-// span is the bases from..to-1 of a segment.
-type span struct{ from, to int }
+// segment is a part of a sequence that is coded by itself.
+type segment struct {
+	from, n int // the first base and the number of bases
+	coders  int
+}
 
-// cutRounds returns the chunks of a segment of n bases, which has two coders from so many bases on, by round and coder. There is at least
-// one round.
-func cutRounds(n, twoCoders int) [][]span {
-	k := 1
-	if n >= twoCoders {
-		k = coders
-	}
-	all := make([][]span, 0, n/(k*chunkBases)+1)
-	for at := 0; at < n || len(all) == 0; {
-		size := min(chunkBases, (n-at+k-1)/k)
-		round := make([]span, k)
-		for i := range round {
-			round[i] = span{at, min(at+size, n)}
-			at = round[i].to
+// cutSegments returns the segments of a sequence of n bases, which have two coders from so many bases on. They begin at multiples of four.
+func cutSegments(n, twoCoders int) []segment {
+	all := make([]segment, max(1, (n+segmentBases-1)/segmentBases))
+	size := (n + 4*len(all) - 1) / (4 * len(all)) * 4
+	for k := range all {
+		from := k * size
+		all[k] = segment{from, min(size, n-from), 1}
+		if all[k].n >= twoCoders {
+			all[k].coders = 2
 		}
-		all = append(all, round)
 	}
 	return all
 }
 
-// segment is a segment and how it is cut into chunks.
-type segment struct {
-	from   int // first base in the sequence
-	n      int
-	rounds [][]span
-}
-
-// newSegment returns segment k of a sequence whose segments end at ends and have two coders from so many bases on.
-func newSegment(ends []int, k, twoCoders int) *segment {
-	s := &segment{n: ends[k]}
-	if k > 0 {
-		s.from, s.n = ends[k-1], ends[k]-ends[k-1]
-	}
-	s.rounds = cutRounds(s.n, twoCoders)
-	return s
-}
-
-// coders returns how many coders code the segment.
-func (s *segment) coders() int { return len(s.rounds[0]) }
-
 // Coders returns how many coders code a sequence of n bases, side by side as far as there are threads. Segments have two coders from so
 // many bases on.
 func Coders(n, twoCoders int) (count int) {
-	ends := segmentEnds(n)
-	for k := range ends {
-		count += newSegment(ends, k, twoCoders).coders()
+	for _, s := range cutSegments(n, twoCoders) {
+		count += s.coders
 	}
 	return count
 }
 
-// endRound enters the chunks that the other coder coded in a round in the history of coder own's model, and moves the model to the
-// coder's next chunk. bases returns the bases of a chunk.
-func (s *segment) endRound(m *Model, own, round int, bases func(c span) []byte) {
-	if s.coders() == 1 {
-		return
+// round is what the coders of a segment code side by side: the first one the bases from..middle-1, the second one, if there is one, the
+// bases middle..to-1.
+type round struct{ from, middle, to int }
+
+// next returns the round that begins at base `from` of the segment.
+func (s segment) next(from int) round {
+	size := min(chunkBases, (s.n-from+s.coders-1)/s.coders)
+	return round{from, from + size, min(from+size*s.coders, s.n)}
+}
+
+// chunk returns the bases from..to-1 of a coder.
+func (r round) chunk(coder int) (from, to int) {
+	if coder == 0 {
+		return r.from, r.middle
 	}
-	for i, c := range s.rounds[round] {
-		if i != own {
-			m.appendPeer(c.from, bases(c))
-		}
+	return r.middle, r.to
+}
+
+// begin moves a coder's model to its chunk of a round. The second coder does not know the bases of the first one's chunk.
+func (s segment) begin(m *Model, coder int, r round) {
+	if s.coders == 2 {
+		from, _ := r.chunk(coder)
+		m.moveTo(from, coder == 0)
 	}
-	if own == 0 {
-		m.moveTo(s.rounds[round][s.coders()-1].to, true)
-	} else if round+1 < len(s.rounds) {
-		m.moveTo(s.rounds[round+1][own].from, false)
+}
+
+// end enters the other coder's chunk of a round in the history of a coder's model. bases returns the bases from..to-1.
+func (s segment) end(m *Model, coder int, r round, bases func(from, to int) []byte) {
+	if s.coders == 2 {
+		from, to := r.chunk(1 - coder)
+		m.appendPeer(from, bases(from, to))
+		m.moveTo(r.to, true)
 	}
 }

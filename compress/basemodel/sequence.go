@@ -3,19 +3,16 @@ package basemodel
 import (
 	"math"
 	"sync"
-	"sync/atomic"
 
 	"orcomgo/bases"
 )
 
 // Sequence is a sequence of bases that is being decoded, or was. Its methods are safe for concurrent use.
 type Sequence struct {
-	n      int
-	ends   []int    // of segments
-	packed [][]byte // by segment; see pack
-	model  *Model   // of the first segment's first coder; set at the end
-
-	following atomic.Int32 // segments that are still to be decoded by a segmentFollower
+	n        int
+	segments []segment
+	packed   []byte // base i in byte i/4 at bits 2*(i%4), and bases.Pad bytes more
+	model    *Model // of the first segment's first coder; set at the end
 
 	mu      sync.Mutex
 	changed *sync.Cond // that what follows has changed
@@ -28,12 +25,11 @@ type Sequence struct {
 // noneWanted: Wait waits for no base of a segment.
 const noneWanted = math.MaxInt
 
-func newSequence(n int) *Sequence {
-	ends := segmentEnds(n)
-	s := &Sequence{n: n, packed: make([][]byte, len(ends)), ends: ends, decoded: make([]int, len(ends)), wanted: make([]int, len(ends))}
-	for k, from := 0, 0; k < len(ends); k++ {
-		s.packed[k], s.wanted[k] = make([]byte, bases.PackedLen(ends[k]-from)+bases.Pad), noneWanted
-		from = ends[k]
+func newSequence(n int, segments []segment) *Sequence {
+	s := &Sequence{n: n, segments: segments, packed: make([]byte, bases.PackedLen(n)+bases.Pad),
+		decoded: make([]int, len(segments)), wanted: make([]int, len(segments))}
+	for k := range s.wanted {
+		s.wanted[k] = noneWanted
 	}
 	s.changed = sync.NewCond(&s.mu)
 	return s
@@ -43,40 +39,11 @@ func newSequence(n int) *Sequence {
 func (s *Sequence) Len() int { return s.n }
 
 // Append appends n bases, one a byte (0 to 3), from base pos on to dst. Wait must have returned for pos+n or more, and without an error.
-func (s *Sequence) Append(dst []byte, pos, n int) []byte {
-	if n == 0 {
-		return dst
-	}
-	k := 0
-	for pos >= s.ends[k] {
-		k++
-	}
-	for n > 0 {
-		from := 0
-		if k > 0 {
-			from = s.ends[k-1]
-		}
-		m := min(n, s.ends[k]-pos)
-		dst = bases.Unpack(dst, s.packed[k], pos-from, m)
-		pos, n, k = pos+m, n-m, k+1
-	}
-	return dst
-}
+func (s *Sequence) Append(dst []byte, pos, n int) []byte { return bases.Unpack(dst, s.packed, pos, n) }
 
-// Packed returns packed bases, base i in byte i/4 at bits 2*(i%4), in which n bases of the sequence from base pos on have the numbers from
-// at on. 16 bytes or more follow the last of them. They must not be changed. Wait must have returned as for Append.
-func (s *Sequence) Packed(pos, n int) (packed []byte, at int) {
-	from := 0
-	for k, end := range s.ends {
-		if pos+n <= end && pos >= from {
-			return s.packed[k], pos - from
-		}
-		from = end
-	}
-	packed = make([]byte, bases.PackedLen(n)+bases.Pad) // they are of several segments
-	bases.Pack(packed, s.Append(nil, pos, n))
-	return packed, 0
-}
+// Packed returns the packed bases, base i in byte i/4 at bits 2*(i%4). 16 bytes or more follow the last of them. They must not be changed.
+// Those for which Wait has returned without an error are decoded.
+func (s *Sequence) Packed() []byte { return s.packed }
 
 // Wait returns when the first n bases are decoded, or decoding has ended. The error is that of the whole section if it ended, and
 // wraps ErrCorrupt.
@@ -84,12 +51,11 @@ func (s *Sequence) Wait(n int) error {
 	n = min(n+4*bases.Pad, s.n) // which Append reads along with them
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for from, k := 0, 0; k < len(s.ends) && from < n; k++ {
-		for !s.ended && s.decoded[k] < min(n, s.ends[k]) {
-			s.wanted[k] = min(s.wanted[k], n, s.ends[k])
+	for k, g := range s.segments {
+		for g.from < n && !s.ended && s.decoded[k] < min(n, g.from+g.n) {
+			s.wanted[k] = min(s.wanted[k], n, g.from+g.n)
 			s.changed.Wait()
 		}
-		from = s.ends[k]
 	}
 	if s.ended {
 		return s.err
@@ -97,20 +63,7 @@ func (s *Sequence) Wait(n int) error {
 	return nil
 }
 
-// Is reports whether the bases are those of packed ones, base i in byte i/4 at bits 2*(i%4), which 16 bytes follow. Model must have
-// returned without an error.
-func (s *Sequence) Is(packed []byte) bool {
-	from := 0
-	for k, end := range s.ends {
-		if !bases.Equal(packed, from, s.packed[k], 0, end-from) {
-			return false
-		}
-		from = end
-	}
-	return true
-}
-
-// Model waits until all bases are decoded and returns the model of Encoded.Model. An error wraps ErrCorrupt.
+// Model waits until all bases are decoded and returns the model that Options.Model is called with. An error wraps ErrCorrupt.
 func (s *Sequence) Model() (*Model, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

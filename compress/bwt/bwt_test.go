@@ -136,11 +136,7 @@ func checkInverse(t *testing.T, text, transformed []byte, starts []uint32) {
 // TestGiantGroups sorts texts in which all threads work on one bucket, and compares the results of different numbers of threads.
 func TestGiantGroups(t *testing.T) {
 	testrun.NotShort(t)
-	size := 5 << 16
-	if testrun.Long() {
-		size = 5 << 17
-	}
-	for name, text := range texts(size) {
+	for name, text := range texts(testrun.Pick(0, 5<<14, 5<<17)) {
 		t.Run(name, func(t *testing.T) {
 			var first []byte
 			var firstStarts []uint32

@@ -52,7 +52,7 @@ func newSorter(text []byte, threads int) *sorter {
 		}
 	}
 	s := &sorter{width: bits.Len16(symbols), threads: threads, order: largepages.Make[uint32](len(text)), workers: make([]worker, threads)}
-	s.packed = make([]byte, (len(text)*s.width+7)/8+8)
+	s.packed = make([]byte, (len(text)*s.width+7)/8+16) // a key of 8 bytes may begin in the symbol after the end
 	s.eachShare(len(text), func(_, from, to int) {
 		have, at, word := 0, from*s.width/8, uint64(0)
 		for _, c := range text[from:to] {

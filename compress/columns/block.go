@@ -59,12 +59,6 @@ func (l *Block) Mark(k Kept) (err error) {
 // nameMark returns where in the block the name of record mark*MarkEvery begins, or where the names end.
 func (l *Block) nameMark(mark int) uint64 { return l.nameMarks[min(mark, len(l.nameMarks)-1)] }
 
-// namesRoom returns how much room appendNames needs so that it takes no other memory: the names from the mark before record lo to the one
-// after hi.
-func (l *Block) namesRoom(lo, hi int) int {
-	return int(l.nameMark(hi/MarkEvery+1) - l.nameMark(lo/MarkEvery))
-}
-
 // appendNames appends the names of records lo..hi-1, each followed by '\n', to dst; lo < hi.
 func (l *Block) appendNames(dst []byte, lo, hi int) ([]byte, error) {
 	first, last := lo/MarkEvery, hi/MarkEvery // marks at or before lo and hi
@@ -121,17 +115,8 @@ func (l *Block) baseOffset(i int) int {
 	return l.baseMarks[mark] + int(l.Lengths.Sum(mark*MarkEvery, i))
 }
 
-// LoadBlock loads a block, of an input whose columns are k, for a reader of names, qualities and exceptions; with its reads if these
-// are wanted.
-func LoadBlock(r *bins.Reader, block int, k Kept, letters bool) (*Block, error) {
-	l := &Block{From: r, Number: block, letters: letters}
-	if err := r.ReadColumns(block, k.fromBins(), &l.Block); err != nil {
-		return nil, err
-	}
-	if letters {
-		if err := r.ReadBins(block, 0, bins.NBin, &l.Block); err != nil {
-			return nil, err
-		}
-	}
-	return l, l.Mark(k)
+// stretch is records lo..hi-1 of a block.
+type stretch struct {
+	b      *Block
+	lo, hi int
 }

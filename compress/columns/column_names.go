@@ -1,7 +1,6 @@
 package columns
 
 import (
-	"bytes"
 	"slices"
 
 	"orcomgo/bins/record"
@@ -15,7 +14,8 @@ var namesColumn = column{
 	gather: func(c *Columns, from []stretch) error {
 		room := 0
 		for _, s := range from {
-			room += s.b.namesRoom(s.lo, s.hi)
+			// appendNames takes no other memory than for the names from the mark before the first record to the one after the last.
+			room += int(s.b.nameMark(s.hi/MarkEvery+1) - s.b.nameMark(s.lo/MarkEvery))
 		}
 		c.Names = make([]byte, 0, room) // a kept column is not nil, however empty
 		for _, s := range from {
@@ -31,13 +31,14 @@ var namesColumn = column{
 	sum:     func(c *Columns) uint64 { return archive.Hash64(c.Names) },
 }
 
+// PermuteNames puts the names of c in another order.
 func PermuteNames(c *Columns, p *Permutation) {
 	if c.Names == nil {
 		return
 	}
-	starts := make([]int, c.Records+1)
-	for i := range c.Records {
-		starts[i+1] = starts[i] + bytes.IndexByte(c.Names[starts[i]:], '\n') + 1
+	starts, err := NameStarts(c.Names, c.Records)
+	if err != nil {
+		panic(err) // blocks have a name for each record
 	}
 	b := make([]byte, 0, len(c.Names))
 	for _, i := range p.Perm {

@@ -3,6 +3,9 @@
 package columns
 
 import (
+	"bytes"
+	"errors"
+
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/seqs"
@@ -18,6 +21,8 @@ type Columns struct {
 	Run     []uint32 // the order of a whole run, where perm is the part of it from at on
 	At      int
 	Records int
+	// Half is 1 or 2 of the first or second mates of an interleaved input, else 0. Record i is from+2*i or from+2*i+1 then.
+	Half int
 
 	// While a slice is decoded: of how many records, the first ones, columns are decoded. Lengths and forms are those of all records until
 	// cut is called.
@@ -40,7 +45,7 @@ type Columns struct {
 	Skip   bool         // decoding: the letters are not wanted; see seqs.Column
 	Layout *seqs.Layout // decoding: if not nil, it is set to where the reads are
 
-	// coded, if not nil, is told how many more qualities and bases were coded or decoded, by any goroutine.
+	// Coded, if not nil, is told how many more units of a SliceMeter were coded or decoded, by any goroutine: see UnitsOf.
 	Coded func(n int)
 }
 
@@ -76,42 +81,11 @@ func (c *Columns) Keep(wanted Kept) {
 	}
 }
 
-// stretch is records lo..hi-1 of a block.
-type stretch struct {
-	b      *Block
-	lo, hi int
-}
-
-// Gather returns the columns k of records [from, from+n) of an input, in input order; bs are
-// the consecutive blocks that hold them. They have letters where the blocks have their reads.
-func Gather(input int, from uint64, n int, bs []*Block, k Kept) (*Columns, error) {
-	c := &Columns{Input: input, From: from, Records: n}
-	if n == 0 {
-		return c, nil
-	}
-	var stretches []stretch
-	for at, end := from, from+uint64(n); at < end; {
-		b := bs[len(stretches)]
-		lo := int(at - b.FirstRecord)
-		hi := int(min(end-b.FirstRecord, uint64(b.Records)))
-		stretches = append(stretches, stretch{b, lo, hi})
-		at += uint64(hi - lo)
-	}
-	for _, col := range table {
-		if k[col.id] {
-			if err := col.gather(c, stretches); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return c, nil
-}
-
 // Permutation is an order to put the records of columns in.
 type Permutation struct {
 	Perm    []uint32       // the i-th record is to be perm[i]
 	lengths record.Lengths // before
-	starts  []int          // of the records in their bases, before
+	starts  *record.Starts // of the records in their bases, before
 	inv     []uint32
 }
 
@@ -121,14 +95,13 @@ func (p *Permutation) bytes(b []byte) []byte {
 		return nil
 	}
 	if p.starts == nil {
-		p.starts = make([]int, len(p.Perm)+1)
-		for i := range p.Perm {
-			p.starts[i+1] = p.starts[i] + p.lengths.Of(i)
-		}
+		starts := p.lengths.Starts()
+		p.starts = &starts
 	}
 	out := make([]byte, 0, len(b))
 	for _, i := range p.Perm {
-		out = append(out, b[p.starts[i]:p.starts[i+1]]...)
+		at := p.starts.Of(int(i))
+		out = append(out, b[at:at+p.lengths.Of(int(i))]...)
 	}
 	return out
 }
@@ -144,14 +117,46 @@ func (p *Permutation) inverse() []uint32 {
 	return p.inv
 }
 
-// Permute puts c's records in the order of perm, in memory of its own.
-func (c *Columns) Permute(perm []uint32) {
-	p := &Permutation{Perm: perm, lengths: c.Lengths}
-	c.Perm = perm
-	for _, col := range table {
-		col.permute(c, p)
-	}
-}
-
 // Span is records lo..hi-1 of a slice.
 type Span struct{ Lo, Hi int }
+
+// Kept says which columns an input has, or which are wanted.
+type Kept [archive.Columns]bool
+
+// Only returns these columns.
+func Only(columns ...archive.Column) (k Kept) {
+	for _, c := range columns {
+		k[c] = true
+	}
+	return k
+}
+
+// OnlyReads are the columns without which reads have no letters.
+func OnlyReads() Kept { return Only(archive.Lengths, archive.Seqs) }
+
+// Wanted returns those of k that are in only; all of them if that is empty.
+func (k Kept) Wanted(only Kept) Kept {
+	if only == (Kept{}) {
+		return k
+	}
+	for c := range k {
+		k[c] = k[c] && only[c]
+	}
+	return k
+}
+
+// ErrNames is the error for names that are cut off.
+var ErrNames = errors.New("there are fewer names than records")
+
+// NameStarts returns where each of n names begins, and where they end. Each is followed by '\n'.
+func NameStarts(names []byte, n int) ([]int, error) {
+	starts := make([]int, n+1)
+	for i := range n {
+		end := bytes.IndexByte(names[starts[i]:], '\n')
+		if end < 0 {
+			return nil, ErrNames
+		}
+		starts[i+1] = starts[i] + end + 1
+	}
+	return starts, nil
+}

@@ -194,6 +194,52 @@ func TestGather(t *testing.T) {
 	}
 }
 
+// TestHalves: the mates of an interleaved input are every second record each, and come back in turn.
+func TestHalves(t *testing.T) {
+	rng := rand.New(rand.NewSource(3))
+	k := KeptOf(record.Options{}, record.FASTQ)
+	for _, varied := range [][]bool{{false, false}, {true, true}, {false, true}} {
+		first, _ := testBlock(rng, 0, 400, varied[0], record.Form{})
+		second, _ := testBlock(rng, 400, 600, varied[1], record.Form{CR: 15})
+		c, err := Gather(0, 100, 800, []*Block{first, second}, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := recordsOf(c)
+		for i := range want {
+			want[i].exceptions = ""
+		}
+		halves := Halves(c)
+		for m, h := range halves {
+			got := recordsOf(h)
+			for i := range got {
+				if !reflect.DeepEqual(got[i], want[2*i+m]) {
+					t.Fatalf("varied %v: record %d of half %d is %+v, want %+v", varied, i, m, got[i], want[2*i+m])
+				}
+			}
+			if r := h.Reads(); len(got) != 400 || h.From != 100 || r.Second != (m == 1) {
+				t.Errorf("half %d has %d records from %d, of %+v", m, len(got), h.From, r)
+			}
+		}
+		back := FromHalves(halves)
+		if !reflect.DeepEqual(recordsOf(back), want) || back.From != 100 || !reflect.DeepEqual(back.Forms, c.Forms) {
+			t.Errorf("varied %v: other records come back", varied)
+		}
+		// Forms may have been stored so that the defaults differ.
+		halves[1].Forms = record.Forms{Default: record.Form{CR: 1}}
+		back = FromHalves(halves)
+		for i := range 800 {
+			form := want[i].form
+			if i%2 == 1 {
+				form = record.Form{CR: 1}
+			}
+			if got := back.Forms.Of(uint32(i)); !got.Equal(&form) {
+				t.Fatalf("record %d has the form %+v, want %+v", i, got, form)
+			}
+		}
+	}
+}
+
 func TestPermuteDropsFileEnd(t *testing.T) {
 	c := &Columns{Records: 2, Lengths: record.Lengths{Fixed: 1}, Names: []byte("a\nb\n"), Quals: []byte("!#")}
 	c.Forms.Exceptions = []record.FormException{{Read: 1, Form: &record.Form{NoNewline: true, Tail: "\n"}}}

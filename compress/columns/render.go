@@ -2,7 +2,6 @@ package columns
 
 import (
 	"bytes"
-	"errors"
 	"strconv"
 
 	"orcomgo/bins/record"
@@ -36,44 +35,56 @@ func TextSize(f record.Rendering, c *Columns) int {
 
 // Render appends the text of c to dst. With ends not
 // nil, ends[i] is set to the length of the text up to the end of record i.
-func Render(dst []byte, f record.Rendering, kind record.Kind, c *Columns, ends []int) ([]byte, error) {
-	if c.Letters == nil && c.TwoBit != nil {
-		return renderTwoBit(dst, f, c, ends)
-	}
-	start := len(dst)
-	quals, seqs := c.Quals, c.Letters
+func Render(dst []byte, f record.Rendering, kind record.Kind, c *Columns, ends []int) (_ []byte, err error) {
+	start, at, twoBit := len(dst), 0, c.Letters == nil && c.TwoBit != nil
 	each := eachRecord{c: c, names: c.Names, exceptions: c.Forms.Exceptions}
+	if f == record.AsFASTA {
+		kind = record.FASTA
+	}
 	for i := range c.Records {
 		n := c.Lengths.Of(i)
-		seq := seqs[:n]
-		seqs = seqs[n:]
-		if f == record.AsLines {
-			dst = append(append(dst, seq...), '\n')
-		} else {
-			name, err := each.name(i)
-			if err != nil {
-				return dst, err
-			}
-			if f == record.AsFASTA {
-				dst = append(append(dst, '>'), name...)
-				dst = append(dst, '\n')
-				dst = append(append(dst, seq...), '\n')
-			} else {
-				var qual []byte
-				if quals != nil {
-					qual, quals = quals[:n], quals[n:]
-				}
-				if dst, err = record.AppendRecord(dst, kind, name, seq, qual, each.form(i)); err != nil {
-					return dst, err
-				}
-			}
+		switch {
+		case f != record.AsLines:
+			dst, err = each.append(dst, f, kind, i, at, at+n, twoBit)
+		case twoBit:
+			dst = append(c.TwoBit.AppendLetters(dst, at, at+n), '\n')
+		default:
+			dst = append(append(dst, c.Letters[at:at+n]...), '\n')
 		}
-		if ends != nil {
+		if err != nil {
+			return dst, err
+		}
+		if at += n; ends != nil {
 			ends[i] = len(dst) - start
 		}
 	}
 	return dst, nil
 }
+
+// append appends the text of record i, the next one, whose bases are from..to-1. twoBit says that they are in two bits.
+func (e *eachRecord) append(dst []byte, f record.Rendering, kind record.Kind, i, from, to int, twoBit bool) ([]byte, error) {
+	name, err := e.name(i)
+	if err != nil {
+		return dst, err
+	}
+	form := &plain
+	if f == record.AsRecords {
+		form = e.form(i)
+	}
+	if twoBit {
+		return record.AppendFASTA(dst, name, to-from, form, func(dst []byte, lo, hi, width int, end string) []byte {
+			return e.c.TwoBit.AppendLines(dst, from+lo, from+hi, width, end)
+		})
+	}
+	var qual []byte
+	if e.c.Quals != nil {
+		qual = e.c.Quals[from:to]
+	}
+	return record.AppendRecord(dst, kind, name, e.c.Letters[from:to], qual, form)
+}
+
+// plain is the form of records that are rendered as FASTA without the qualities that there were.
+var plain record.Form
 
 // eachRecord gives the names and forms of the records of columns, one after another.
 type eachRecord struct {
@@ -107,48 +118,3 @@ func (e *eachRecord) form(i int) *record.Form {
 	e.exceptions = e.exceptions[1:]
 	return l
 }
-
-// Interleave appends the records of a and b in turn; ends are those that render gave.
-func Interleave(dst, a, b []byte, endsA, endsB []int) []byte {
-	fromA, fromB := 0, 0
-	for i := range endsA {
-		dst = append(dst, a[fromA:endsA[i]]...)
-		dst = append(dst, b[fromB:endsB[i]]...)
-		fromA, fromB = endsA[i], endsB[i]
-	}
-	return dst
-}
-
-// renderTwoBit is render of FASTA without letters.
-func renderTwoBit(dst []byte, f record.Rendering, c *Columns, ends []int) ([]byte, error) {
-	start, at := len(dst), 0
-	each := eachRecord{c: c, names: c.Names, exceptions: c.Forms.Exceptions}
-	for i := range c.Records {
-		n := c.Lengths.Of(i)
-		if f == record.AsLines {
-			dst = append(c.TwoBit.AppendLetters(dst, at, at+n), '\n')
-		} else {
-			name, err := each.name(i)
-			if err != nil {
-				return dst, err
-			}
-			form := &record.Form{}
-			if f == record.AsRecords {
-				form = each.form(i)
-			}
-			dst, err = record.AppendFASTA(dst, name, n, form, func(dst []byte, from, to, width int, end string) []byte {
-				return c.TwoBit.AppendLines(dst, at+from, at+to, width, end)
-			})
-			if err != nil {
-				return dst, err
-			}
-		}
-		at += n
-		if ends != nil {
-			ends[i] = len(dst) - start
-		}
-	}
-	return dst, nil
-}
-
-var ErrNames = errors.New("there are fewer names than records")

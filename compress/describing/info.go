@@ -10,7 +10,6 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
-	"orcomgo/compress/packing"
 	"orcomgo/compress/restoring"
 	"orcomgo/compress/slicing"
 	"orcomgo/compress/source"
@@ -32,9 +31,10 @@ type Information struct {
 	Names     string `json:"names"`   // "keep" or "drop"
 	Quality   string `json:"quality"` // "keep", "bin8" or "drop"
 	Lossless  bool   `json:"lossless"`
-	Level     string `json:"level,omitempty"`
 	Verified  bool   `json:"verified"`
-	BlockSize uint64 `json:"block_size"`
+	// Sides are the names of the side archives that list its inputs, as recorded in it.
+	Sides     []string `json:"side_archives,omitempty"`
+	BlockSize uint64   `json:"block_size"`
 
 	Inputs       []InputInformation    `json:"inputs"`
 	Records      uint64                `json:"records"`
@@ -55,18 +55,20 @@ type Information struct {
 
 // InputInformation is about one input.
 type InputInformation struct {
-	Name     string  `json:"name"`
-	Kind     string  `json:"kind"`                       // "FASTQ" or "FASTA"
-	Read     int     `json:"read"`                       // number in its fragment: 1 of first mates and of reads without mates
-	Mates    string  `json:"mates,omitempty"`            // the input with its mates
-	Lead     string  `json:"further_mates_of,omitempty"` // the input with the first mates, if this one has further mates
-	Bytes    uint64  `json:"bytes"`
-	Records  uint64  `json:"records"`
-	Bases    uint64  `json:"bases"`
-	MinLen   uint32  `json:"min_length"`
-	MeanLen  float64 `json:"mean_length"`
-	MaxLen   uint32  `json:"max_length"`
-	OutBytes uint64  `json:"unpacked_bytes,omitempty"`
+	Name  string `json:"name"`
+	Kind  string `json:"kind"`                       // "FASTQ" or "FASTA"
+	Read  int    `json:"read"`                       // number in its fragment: 1 of first mates and of reads without mates
+	Mates string `json:"mates,omitempty"`            // the input with its mates
+	Lead  string `json:"further_mates_of,omitempty"` // the input with the first mates, if this one has further mates
+	// Interleaved says that first and second mates alternate.
+	Interleaved bool    `json:"interleaved,omitempty"`
+	Bytes       uint64  `json:"bytes"`
+	Records     uint64  `json:"records"`
+	Bases       uint64  `json:"bases"`
+	MinLen      uint32  `json:"min_length"`
+	MeanLen     float64 `json:"mean_length"`
+	MaxLen      uint32  `json:"max_length"`
+	OutBytes    uint64  `json:"unpacked_bytes,omitempty"`
 	// Restored is the name of the file that unpack writes, and these are the checksums of its text.
 	Restored string `json:"restored_name"`
 	SHA256   string `json:"sha256,omitempty"`
@@ -133,7 +135,7 @@ func infoPacked(e commit.Entry, r *archive.Reader) (*Information, error) {
 	}
 	n := describe(man, sum)
 	n.Name, n.Stage, n.FormatVersion = r.Name(), "packed", archive.Version
-	n.ID, n.Level, n.Slices = fmt.Sprintf("%x", man.ID), packing.Level(man.Level).String(), len(man.Slices)
+	n.ID, n.Slices = fmt.Sprintf("%x", man.ID), len(man.Slices)
 	n.BinsKept = e.Has[commit.Bins]
 	if man.Options.OrderAny {
 		bits := 0.0
@@ -236,7 +238,7 @@ func lengthsOf(r *bins.Reader, input int, in *archive.Input) error {
 func describe(man *archive.Manifest, sum *restoring.Summary) *Information {
 	n := &Information{Tool: man.Tool, BinsID: fmt.Sprintf("%x", man.Source), ReadsOnly: man.Options.ReadsOnly,
 		Order: "original", Names: "keep", Quality: [...]string{"keep", "bin8", "drop"}[man.Options.Quality],
-		Lossless: true, Verified: man.Verified, BlockSize: man.Options.BlockSize,
+		Lossless: true, Verified: man.Verified, Sides: man.Sides, BlockSize: man.Options.BlockSize,
 		Records: sum.Records, Bases: sum.Bases, TextBytes: sum.TextBytes, ArchiveBytes: sum.ArchiveBytes, Columns: sum.Columns}
 	if man.Options.OrderAny {
 		n.Order = "any"
@@ -257,8 +259,8 @@ func describe(man *archive.Manifest, sum *restoring.Summary) *Information {
 	restored, err := record.RestoredNames(source.BinsInputs(man), man.Options, record.Restored{})
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
-		d := InputInformation{Name: in.Name, Read: 1, Kind: in.Kind.Format().Name, Bytes: in.Bytes, Records: in.Records,
-			Bases: in.Bases, MinLen: in.MinLen, MaxLen: in.MaxLen, OutBytes: in.OutBytes}
+		d := InputInformation{Name: in.Name, Interleaved: in.Interleaved, Read: 1, Kind: in.Kind.Format().Name, Bytes: in.Bytes,
+			Records: in.Records, Bases: in.Bases, MinLen: in.MinLen, MaxLen: in.MaxLen, OutBytes: in.OutBytes}
 		if in.Records > 0 {
 			d.MeanLen = float64(in.Bases) / float64(in.Records)
 		}

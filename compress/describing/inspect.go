@@ -103,7 +103,8 @@ func Inspect(ctx context.Context, e commit.Entry, o InspectOptions) (*Inspection
 	}
 	n.Files = append(n.Files, restoring.ProblemStatus(src)...)
 	if where != nil {
-		n.Pseudogenome = where.result()
+		n.Pseudogenome = &Pseudogenome{Bases: uint64(where.bases), Placed: where.placed.Load(), Pieces: where.pieces.Load(),
+			Alone: where.alone.Load(), Window: where.window, Depths: where.coverage.Depths()}
 	}
 	return n, nil
 }
@@ -128,7 +129,7 @@ func newPlacing(ctx context.Context, p *source.Packed) (*placing, error) {
 	for n/c.window > maxDepths {
 		c.window *= 2
 	}
-	c.coverage = fmindex.NewWindows(n, c.window)
+	c.coverage = fmindex.NewCoverage(n, c.window)
 	return c, nil
 }
 
@@ -157,9 +158,4 @@ func (c *placing) add(b *source.Decoded) {
 		c.pieces.Add(pieces)
 		c.alone.Add(uint64(col.Records) - placed - pieces)
 	}
-}
-
-func (c *placing) result() *Pseudogenome {
-	return &Pseudogenome{Bases: uint64(c.bases), Placed: c.placed.Load(), Pieces: c.pieces.Load(), Alone: c.alone.Load(),
-		Window: c.window, Depths: c.coverage.Depths()}
 }

@@ -12,7 +12,6 @@ import (
 	"orcomgo/compress/packing"
 	"orcomgo/compress/restoring"
 	"orcomgo/compress/source"
-	"orcomgo/digest"
 )
 
 // Original is an input that an archive may have been made of.
@@ -32,7 +31,7 @@ type Original struct {
 // SameOptions control MadeOf.
 type SameOptions struct {
 	Options record.Options // what is to be kept; BlockSize is ignored
-	Level   *packing.Level // of a packed archive; nil for any
+	TwoBit  *bool          // so: packing.Options.TwoBit
 }
 
 // MadeOf finds out whether an archive, packed or not, was made of some inputs with some options. If not, difference says in words
@@ -69,7 +68,7 @@ func MadeOf(ctx context.Context, e commit.Entry, inputs []Original, o SameOption
 // that without reading it. It can't be if it is small, since two files may be written at one tick of the clock, or if the time is one of
 // whole seconds: many programs that unpack or copy files set such times, and different files may have the same one.
 func TimeTells(size uint64, modified time.Time) bool {
-	return size >= 1<<20 && modified.Nanosecond() != 0
+	return size >= 1e6 && modified.Nanosecond() != 0
 }
 
 // sameInput compares an input with input i of an archive. A file that has the size and time that were recorded is the same if these are
@@ -118,40 +117,23 @@ func hasSHA256(ctx context.Context, o *Original, want [32]byte) (bool, error) {
 		return false, err
 	}
 	defer r.Close()
-	h := digest.New(true, false)
-	if err := eachPiece(ctx, r, func(b []byte) bool { h.Write(b); return true }); err != nil {
+	h := restoring.NewTextCheck(&archive.Input{}, true, false)
+	if err := h.Read(ctx, r); err != nil {
 		return false, err
 	}
-	return h.Sums().SHA256 == want, nil
-}
-
-// eachPiece calls f with all bytes of r, in pieces, until it returns false.
-func eachPiece(ctx context.Context, r io.Reader, f func(b []byte) bool) error {
-	for buf := make([]byte, 1<<20); ; {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n, err := r.Read(buf)
-		if !f(buf[:n]) || err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
+	return h.Sums.Sums().SHA256 == want, nil
 }
 
 // sameSetting compares everything but the contents of the inputs.
 func sameSetting(man *archive.Manifest, e commit.Entry, inputs []Original, o SameOptions) string {
 	was, want := man.Options, o.Options
 	was.BlockSize, want.BlockSize = 0, 0
+	packed := e.Has[commit.Packed] && !e.Has[commit.Bins]
 	switch {
 	case len(man.Inputs) != len(inputs):
 		return fmt.Sprintf("the number of its inputs is %d, not %d", len(man.Inputs), len(inputs))
 	case was != want:
 		return "it was made with other flags for what is kept"
-	case o.Level != nil && e.Has[commit.Packed] && !e.Has[commit.Bins] && packing.Level(man.Level) != *o.Level:
-		return fmt.Sprintf("it was packed with --level %s", packing.Level(man.Level))
 	}
 	for i := range inputs {
 		switch in := &man.Inputs[i]; {
@@ -159,6 +141,8 @@ func sameSetting(man *archive.Manifest, e commit.Entry, inputs []Original, o Sam
 			return fmt.Sprintf("it holds %s, not %s", in.Name, inputs[i].Name)
 		case in.Mate != inputs[i].Mate || in.First != inputs[i].First || in.Further != inputs[i].Further || in.Lead != inputs[i].Lead:
 			return fmt.Sprintf("%s has other mates there", in.Name)
+		case o.TwoBit != nil && packed && in.TwoBit != *o.TwoBit && packing.CanBeTwoBit(man.Options, &in.Input, in.MaxLen):
+			return fmt.Sprintf("%s was packed with --two-bit=%v", in.Name, in.TwoBit)
 		}
 	}
 	return ""
@@ -171,15 +155,9 @@ func sameText(ctx context.Context, man *archive.Manifest, i int, o *Original) (b
 		return false, err
 	}
 	defer r.Close()
-	in := &man.Inputs[i]
-	check := restoring.NewTextCheck(in.Name, in.Blocks, man.Verified, false)
-	same := true
-	if err := eachPiece(ctx, r, func(b []byte) bool { same = check.Add(b) == nil; return same }); err != nil || !same {
-		return false, err
+	err = restoring.CheckOf(man, i).Read(ctx, r)
+	if restoring.IsDamage(err) {
+		return false, nil
 	}
-	var want *[32]byte
-	if man.Verified {
-		want = &in.SHA256
-	}
-	return check.End(want) == nil, nil
+	return err == nil, err
 }

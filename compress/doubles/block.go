@@ -7,131 +7,89 @@ import (
 
 const (
 	chunkValues = 1 << 19
-	// The first blocks of a chunk are short, since many predictors look further back than they are long.
-	firstBlock  = 1 << 10
-	secondBlock = 1 << 12
-	blockValues = 1 << 14 // of the others
+	blockValues = 1 << 14 // of a block, but for the last one of a chunk
 )
 
-// blockEnd returns where the block ends that begins at a value of a chunk of n values.
-func blockEnd(first, n int) int {
-	switch first {
-	case 0:
-		return min(firstBlock, n)
-	case firstBlock:
-		return min(first+secondBlock, n)
-	}
-	return min(first+blockValues, n)
+// constantFlag is added to the number of the second predictor of a block whose classes are all the byte that follows.
+const constantFlag = 128
+
+// block is a part of a chunk, as it is predicted: where it begins, how many values it has, and by which two predictors, which may be the
+// same.
+type block struct {
+	first, count int
+	pair         [2]predictor
 }
 
-// A class of a residual is the number of its bits, and 128 if the second predictor of the block was taken.
-const secondPredictor = 128
-
-// Flags of a block besides the numbers of its predictors.
-const (
-	xorFlag      = 128 // of the first one: residuals are XORs
-	constantFlag = 128 // of the second one: all classes are the byte that follows
-)
-
-// block is a part of a chunk: from value first to before last.
-type block struct {
-	pair [2]predictor
-	xor  bool
+// blocksOf returns the blocks of n values, which have no predictors yet.
+func blocksOf(n int) []block {
+	list := make([]block, (n+blockValues-1)/blockValues)
+	for i := range list {
+		list[i] = block{first: i * blockValues, count: min(blockValues, n-i*blockValues)}
+	}
+	return list
 }
 
 // residual returns what is coded for a value given its prediction.
-func residual(actual, predicted uint64, xor bool) uint64 {
-	if xor {
-		return actual ^ predicted
-	}
+func residual(actual, predicted uint64) uint64 {
 	d := int64(actual - predicted)
 	return uint64(d<<1 ^ d>>63)
 }
 
 // restored is the inverse of residual.
-func restored(z, predicted uint64, xor bool) uint64 {
-	if xor {
-		return predicted ^ z
+func restored(z, predicted uint64) uint64 { return predicted + (z>>1 ^ -(z & 1)) }
+
+// residuals returns what a block leaves after prediction: a class for each value, and the bits of the residuals, without the highest ones.
+// Both are valid until the next call.
+func (w *workspace) residuals(v *values, b *block) (classes, packed []byte) {
+	first := w.first[:b.count]
+	v.fill(first, b.pair[0], b.first)
+	second := first
+	if b.pair[0] != b.pair[1] {
+		second = w.second[:b.count]
+		v.fill(second, b.pair[1], b.first)
 	}
-	return predicted + (z>>1 ^ -(z & 1))
+	w.bits = take(w.bits, 8*b.count+16)
+	classes = w.classes[:b.count]
+	return classes, packResiduals(w.bits, classes, v.own()[b.first:], first, second)
 }
 
-// scratch is memory for blocks.
-type scratch struct {
-	classes [blockValues]byte
-	first   [blockValues]uint64 // predictions of the first predictor
-	second  [blockValues]uint64
-	floats  [2][runValues]float64 // predictions before they are integers
-	ints    [2][runValues]uint64
-	lengths [maxPredictors][sampleWords]uint64 // bits of residuals in a sample, eight to a word
-	bits    []byte                             // that a bitWriter wrote
-}
-
-// leftOver is what a block leaves after prediction: a class for each value, and the bits of the residuals, without the highest ones.
-type leftOver struct {
-	classes, bits []byte
-	xor           bool // residuals are exclusive ors
-}
-
-// residuals returns what the values from first to before last leave, predicted by the better one of p and q, which may be the same. It is
-// valid until the next call.
-func (s *scratch) residuals(v *values, p, q predictor, first, last int) leftOver {
-	n := last - first
-	pa, pb := s.first[:n], s.first[:n]
-	v.fill(pa, s, p, first)
-	if p != q {
-		pb = s.second[:n]
-		v.fill(pb, s, q, first)
-	}
-	l := leftOver{classes: s.classes[:n], xor: v.mode == modeBits && betterXor(v.u[first:last], pa)}
-	w := newBitWriter(s.bits, n)
-	packResiduals(&w, l.classes, v.u[first:last], pa, pb, l.xor)
-	s.bits = w.finish()
-	l.bits = s.bits
-	return l
-}
-
-// packResiduals sets classes to those of values and appends the bits of residuals to bw. It does not branch on values, since these are
-// hard to predict.
-func packResiduals(bw *bitWriter, classes []byte, actual, first, second []uint64, xor bool) {
+// packResiduals sets classes to those of values and returns the bits of residuals, in the memory of buffer. It does not branch on values,
+// since these are hard to predict.
+func packResiduals(buffer, classes []byte, actual, first, second []uint64) []byte {
 	n := len(classes)
-	w := *bw
+	w := bitWriter{out: buffer}
 	actual, first, second = actual[:n], first[:n], second[:n]
 	for i := range classes {
 		x := actual[i]
-		z, z2 := residual(x, first[i], xor), residual(x, second[i], xor)
+		z, z2 := residual(x, first[i]), residual(x, second[i])
 		size, size2 := bits.Len64(z), bits.Len64(z2)
 		other := (size2 - size) >> 63 // -1 if the second prediction is better
 		size += (size2 - size) & other
 		z ^= (z ^ z2) & uint64(other)
-		classes[i] = byte(size + secondPredictor&other)
+		classes[i] = byte(2*size - other)
 		k := size - 1 + int(uint(size-1)>>63) // bits without the highest one
 		w.put(z&(1<<(k&63)-1), k)
 	}
-	*bw = w
+	return w.out[:w.at+(w.n+7)/8]
 }
 
-// allEqual reports whether all bytes of b are the same.
-func allEqual(b []byte) bool {
-	word := lowBytes * uint64(b[0])
-	for ; len(b) >= 8; b = b[8:] {
-		if binary.LittleEndian.Uint64(b) != word {
-			return false
-		}
-	}
-	for _, x := range b {
-		if x != byte(word) {
-			return false
-		}
-	}
-	return true
-}
+const readerPadding = 16
 
-// betterXor reports whether the XORs of numbers with predictions have fewer bits than the differences.
-func betterXor(actual, predicted []uint64) bool {
-	sum := 0
-	for i := 0; i < len(actual); i += 16 {
-		sum += bits.Len64(residual(actual[i], predicted[i], true)) - bits.Len64(residual(actual[i], predicted[i], false))
+// readResiduals sets z to the residuals of classes, whose bits packResiduals made; padded has readerPadding more bytes. It returns how many
+// bits these are, and false if there are not so many.
+func readResiduals(z []uint64, classes, padded []byte) (bit int, ok bool) {
+	end := len(padded) - readerPadding
+	z = z[:len(classes)]
+	for j, class := range classes {
+		n := int(class >> 1)
+		none := (n - 1) >> 63 // -1 if there are no bits
+		k := (n - 1) &^ none & 63
+		at := min(bit>>3, end)
+		x := binary.LittleEndian.Uint64(padded[at:]) >> (bit & 7)
+		x |= uint64(padded[at+8]) << (63 - bit&7) << 1
+		top := uint64(1) << k
+		z[j] = (x&(top-1) | top) &^ uint64(none)
+		bit += k
 	}
-	return sum < 0
+	return bit, bit <= 8*end
 }

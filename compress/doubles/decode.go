@@ -12,10 +12,7 @@ func Decode(stream []byte, limit, threads int) ([]byte, error) {
 	if r.Byte() != version {
 		return nil, ErrCorrupt
 	}
-	size := r.Int(MaxSize)
-	if size > limit {
-		return nil, ErrSize
-	}
+	size := r.Int(min(limit, MaxSize))
 	sum := r.Uint64()
 	header := r.Int(size)
 	width := int(r.Byte())
@@ -40,8 +37,8 @@ func Decode(stream []byte, limit, threads int) ([]byte, error) {
 	copy(data, head)
 	body := data[header:]
 	copy(body[n*width:], tail)
-	err := eachChunk(len(chunks), threads, func(i int) error {
-		return decodeChunk(body[i*chunkValues*width:min((i+1)*chunkValues, n)*width], chunks[i], width)
+	err := eachChunk(len(chunks), threads, func(i int, w *workspace) error {
+		return w.decodeChunk(body[i*chunkValues*width:min((i+1)*chunkValues, n)*width], chunks[i], width)
 	})
 	if err != nil || xxh3.Hash(data) != sum {
 		return nil, ErrCorrupt
@@ -50,20 +47,14 @@ func Decode(stream []byte, limit, threads int) ([]byte, error) {
 }
 
 // decodeChunk decodes the floats of a chunk to data.
-func decodeChunk(data, code []byte, width int) error {
+func (w *workspace) decodeChunk(data, code []byte, width int) error {
 	r := &parse.Cursor{Rest: code}
 	m, digits := mode(r.Byte()), int(r.Byte())
 	if m >= modes || digits > maxDigits || m == modeSignificant && digits == 0 {
 		return ErrCorrupt
 	}
-	w := workspaces.Get().(*workspace)
-	defer workspaces.Put(w)
 	v := &values{numbering: newNumbering(m, digits, width)}
 	count := len(data) / width
-	v.u = take(&w.u, count)
-	if m == modeBits {
-		v.x = take(&w.x, count)
-	}
 	list := make([]predictor, r.Byte())
 	if len(list) == 0 || len(list) > maxPredictors {
 		return ErrCorrupt
@@ -74,7 +65,9 @@ func decodeChunk(data, code []byte, width int) error {
 			return ErrCorrupt
 		}
 		list[i] = p
+		v.pad = max(v.pad, p.reach())
 	}
+	v.room(w, count, false)
 	exceptions := make([]int, r.Int(len(code)/(1+width)))
 	verbatim := make([]byte, 0, len(exceptions)*width)
 	at := 0
@@ -86,11 +79,7 @@ func decodeChunk(data, code []byte, width int) error {
 	if err := w.decodeBlocks(r, v, list); err != nil {
 		return err
 	}
-	if m == modeBits {
-		v.putBits(data, v.u)
-	} else {
-		v.putDecimals(data, v.u)
-	}
+	v.put(data, v.own())
 	for i, at := range exceptions {
 		copy(data[at*width:(at+1)*width], verbatim[i*width:])
 	}
@@ -99,64 +88,47 @@ func decodeChunk(data, code []byte, width int) error {
 
 // decodeBlocks decodes the blocks of a chunk to v.
 func (w *workspace) decodeBlocks(r *parse.Cursor, v *values, list []predictor) error {
-	n := len(v.u)
-	type coded struct {
-		block
-		constant bool
-		class    byte // of a block whose classes are the same
-	}
-	var blocks []coded
+	blocks := blocksOf(len(v.own()))
+	classes := take(w.mixed, len(v.own()))[:0] // of all blocks, those that are coded still unknown
+	var coded [][]byte                         // parts of these
 	mixed := 0
-	for first := 0; first < n; {
-		last := blockEnd(first, n)
-		a, b := r.Byte(), r.Byte()
-		c := coded{constant: b&constantFlag != 0}
-		if c.constant {
-			c.class = r.Byte()
+	for i := range blocks {
+		b := &blocks[i]
+		first, second := r.Byte(), r.Byte()
+		own := classes[len(classes):][:b.count]
+		classes = classes[:len(classes)+b.count]
+		if second&constantFlag != 0 {
+			class := r.ByteAtMost(maxClass)
+			for i := range own {
+				own[i] = class
+			}
 		} else {
-			mixed += last - first
+			coded = append(coded, own)
+			mixed += b.count
 		}
-		xor := a&xorFlag != 0
-		if a, b = a&^xorFlag, b&^constantFlag; r.Failed() || int(a) >= len(list) || int(b) >= len(list) {
+		if second &^= constantFlag; r.Failed() || int(first) >= len(list) || int(second) >= len(list) {
 			return ErrCorrupt
 		}
-		c.block = block{[2]predictor{list[a], list[b]}, xor}
-		blocks = append(blocks, c)
-		first = last
+		b.pair = [2]predictor{list[first], list[second]}
 	}
-	classes := take(&w.mixed, mixed)
+	w.mixed = classes
 	if mixed > 0 {
-		code := r.Block()
-		if r.Failed() {
+		table, code := r.Block(), r.Block()
+		if r.Failed() || w.decodeClasses(coded, table, code) != nil {
 			return ErrCorrupt
 		}
-		if err := w.decoder.decode(classes, code); err != nil {
-			return err
-		}
-	}
-	if r.Failed() {
-		return ErrCorrupt
 	}
 	padded := append(append(w.rest[:0], r.Rest...), make([]byte, readerPadding)...)
 	w.rest = padded
-	first := 0
 	for i := range blocks {
-		b, last := &blocks[i], blockEnd(first, n)
-		own := w.classes[:last-first]
-		if b.constant {
-			for i := range own {
-				own[i] = b.class
-			}
-		} else {
-			own, classes = classes[:last-first], classes[last-first:]
-		}
-		bits, ok := readResiduals(v.u[first:last], own, padded)
+		b := &blocks[i]
+		own := classes[b.first:][:b.count]
+		bits, ok := readResiduals(v.own()[b.first:][:b.count], own, padded)
 		if !ok {
 			return ErrCorrupt
 		}
 		padded = padded[(bits+7)/8:]
-		w.restore(v, &b.block, own, first)
-		first = last
+		v.restore(b.pair, own, b.first)
 	}
 	if len(padded) != readerPadding {
 		return ErrCorrupt

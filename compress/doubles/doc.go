@@ -17,13 +17,8 @@ import (
 	"strconv"
 )
 
-// Errors of Decode.
-var (
-	// ErrCorrupt reports a stream that Encode did not write, or one that is damaged.
-	ErrCorrupt = errors.New("doubles: the stream is damaged or cut off")
-	// ErrSize reports a stream of more data than the caller allows.
-	ErrSize = errors.New("doubles: the stream has more data than allowed")
-)
+// ErrCorrupt reports a stream that Encode did not write, one that is damaged, or one of more data than the caller allows.
+var ErrCorrupt = errors.New("doubles: the stream is damaged or cut off")
 
 // Layout says where the floats of an array are.
 type Layout struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/zeebo/xxh3"
@@ -25,28 +26,17 @@ const (
 
 // Encode codes data of at most MaxSize bytes by up to threads threads; the stream does not depend on these. Floats are where the
 // layout says; the rest is stored. It panics if the layout does not fit the data, which is an error of the caller.
-func Encode(data []byte, l Layout, threads int) []byte { return (*GPU)(nil).Encode(data, l, threads) }
-
-// Encode is the function Encode; a GPU, unless it is nil, computes what predictions leave. The stream is the same.
-func (g *GPU) Encode(data []byte, l Layout, threads int) []byte {
+func Encode(data []byte, l Layout, threads int) []byte {
 	if len(data) > MaxSize || l.Header < 0 || l.Header > len(data) || l.Width != 4 && l.Width != 8 || l.Columns < 0 || l.Columns > maxLag {
 		panic("doubles: data of another layout")
 	}
 	body := data[l.Header:]
 	n := len(body) / l.Width
 	chunks := make([][]byte, (n+chunkValues-1)/chunkValues)
-	if len(chunks) == 1 {
-		w := workspaces.Get().(*workspace)
-		defer workspaces.Put(w)
-		chunks[0] = g.encodeChunk(w, body[:n*l.Width], l)
-	} else {
-		_ = eachChunk(len(chunks), threads, func(i int) error {
-			w := workspaces.Get().(*workspace)
-			defer workspaces.Put(w)
-			chunks[i] = bytes.Clone(g.encodeChunk(w, body[i*chunkValues*l.Width:min((i+1)*chunkValues, n)*l.Width], l))
-			return nil
-		})
-	}
+	_ = eachChunk(len(chunks), threads, func(i int, w *workspace) error {
+		chunks[i] = w.encodeChunk(body[i*chunkValues*l.Width:min((i+1)*chunkValues, n)*l.Width], l)
+		return nil
+	})
 	size := l.Header + slackBytes
 	for _, c := range chunks {
 		size += binary.MaxVarintLen64 + len(c)
@@ -63,15 +53,16 @@ func (g *GPU) Encode(data []byte, l Layout, threads int) []byte {
 	return out
 }
 
-// eachChunk calls work for the numbers of n chunks, by up to threads goroutines. One is not worth starting a goroutine for.
-func eachChunk(n, threads int, work func(i int) error) error {
-	if n == 1 {
-		return work(0)
-	}
+// eachChunk calls work for the numbers of n chunks, by up to threads goroutines, with memory for each.
+func eachChunk(n, threads int, work func(i int, w *workspace) error) error {
 	var group errgroup.Group
 	group.SetLimit(max(threads, 1))
 	for i := range n {
-		group.Go(func() error { return work(i) })
+		group.Go(func() error {
+			w := workspaces.Get().(*workspace)
+			defer workspaces.Put(w)
+			return work(i, w)
+		})
 	}
 	return group.Wait()
 }
@@ -81,97 +72,104 @@ var workspaces = sync.Pool{New: func() any { return &workspace{} }}
 
 // workspace is memory for a chunk.
 type workspace struct {
-	scratch
-	x   []float64
-	u   []uint64
-	out []byte
-
-	coder   classEncoder
-	decoder classDecoder
-	lags    lagCounts
-	list    []predictor
-	rough   []byte
-	mixed   []byte // the classes of a chunk that are coded
-	rest    []byte // the bits of its residuals
+	x             []float64
+	u             []uint64
+	list          []predictor
+	rough         []byte
+	lengths       [maxPredictors][sampleValues]uint8 // bits of residuals in a sample
+	first, second [blockValues]uint64                // predictions of a block
+	classes       [blockValues]byte
+	bits          []byte // of the residuals of a block
+	mixed         []byte // the classes of a chunk that are coded
+	rest          []byte // the bits of its residuals
+	table         classTable
+	slots         []uint32 // see encodeClasses and decodeClasses
 }
 
-// take returns n elements of memory that is kept in list.
-func take[T any](list *[]T, n int) []T {
-	if cap(*list) < n {
-		*list = make([]T, n)
+// take returns n elements, in the memory of list if that is enough.
+func take[T any](list []T, n int) []T {
+	if cap(list) < n {
+		return make([]T, n)
 	}
-	return (*list)[:n]
+	return list[:n]
 }
 
-// load fills v with the floats of data.
-func (v *values) load(data []byte, w *workspace) {
-	v.x = take(&w.x, len(data)/v.width)
-	x := v.x
+// room makes room for n values and for the zeros before them; for the floats only if bits are coded, or asFloats is set.
+func (v *values) room(w *workspace, n int, asFloats bool) {
+	w.u = take(w.u, v.pad+n)
+	clear(w.u[:v.pad])
+	v.u = w.u
+	if asFloats || v.mode == modeBits {
+		w.x = take(w.x, v.pad+n)
+		clear(w.x[:v.pad])
+		v.x = w.x
+	}
+}
+
+// load fills v.x with the floats of data, and v.u with their ordered integers.
+func (v *values) load(data []byte) {
+	x, o := v.x[v.pad:], v.own()
 	if v.width == 8 {
 		for i := range x {
-			x[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
+			b := binary.LittleEndian.Uint64(data[8*i:])
+			x[i], o[i] = math.Float64frombits(b), ordered(b)
 		}
 		return
 	}
-	for i := range x {
-		x[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:])))
+	for i := range x { // the float64s of float32s that are NaNs may have other bits
+		b := binary.LittleEndian.Uint32(data[4*i:])
+		x[i], o[i] = float64(math.Float32frombits(b)), ordered32(b)
 	}
 }
 
-// loadBits fills v with the ordered integers of data.
-func (v *values) loadBits(data []byte, w *workspace) {
-	v.u = take(&w.u, len(v.x))
-	o := v.u
-	if v.width == 8 {
-		for i, f := range v.x {
-			o[i] = ordered(math.Float64bits(f))
-		}
-		return
-	}
-	for i := range o { // the float64s of float32s that are NaNs may have other bits
-		o[i] = ordered32(binary.LittleEndian.Uint32(data[4*i:]))
-	}
-}
-
-// loadDecimals fills v with the integers of decimals. Floats that are none take the integer of the value before and are returned. It
+// loadDecimals fills v.u with the integers of decimals. Floats that are none take the integer of the value before and are returned. It
 // reports false if these are too many.
-func (v *values) loadDecimals(w *workspace) (exceptions []int, ok bool) {
-	v.u = take(&w.u, len(v.x))
+func (v *values) loadDecimals() (exceptions []int, ok bool) {
+	o, x := v.own(), v.x[v.pad:]
 	before := int64(0)
-	for i, f := range v.x {
+	for i, f := range x {
 		k, ok := v.decimal(f)
 		if !ok {
 			exceptions = append(exceptions, i)
-			if len(exceptions) > len(v.x)/valuesPerException+1 {
+			if len(exceptions) > len(x)/valuesPerException+1 {
 				return nil, false
 			}
 			k = before
 		}
-		v.u[i], before = uint64(k), k
+		o[i], before = uint64(k), k
 	}
 	return exceptions, true
 }
 
-// encodeChunk codes the floats in data. The code is valid until w is used again.
-func (g *GPU) encodeChunk(w *workspace, data []byte, l Layout) []byte {
-	v := &values{}
+// encodeChunk codes the floats in data.
+func (w *workspace) encodeChunk(data []byte, l Layout) []byte {
+	n := len(data) / l.Width
+	v := &values{pad: max(5, 3*max(longestLag(n), l.Columns))}
 	v.width = l.Width
-	v.load(data, w)
-	v.numbering = chooseNumbering(v.x, l.Width)
+	v.room(w, n, true)
+	v.load(data)
+	v.numbering = chooseNumbering(v.x[v.pad:], l.Width)
 	var exceptions []int
 	if v.mode != modeBits {
 		var ok bool
-		if exceptions, ok = v.loadDecimals(w); !ok {
+		if exceptions, ok = v.loadDecimals(); !ok {
 			v.numbering = newNumbering(modeBits, 0, l.Width)
+			v.load(data)
 		}
 	}
-	if v.mode == modeBits {
-		v.loadBits(data, w)
+	list, blocks := w.choosePredictors(v, l.Columns), blocksOf(n)
+	var used []predictor
+	for i := range blocks {
+		b := &blocks[i]
+		w.choosePair(v, list, b)
+		for _, p := range b.pair {
+			if !slices.Contains(used, p) {
+				used = append(used, p)
+			}
+		}
 	}
-	list := w.choosePredictors(v, l.Columns)
-	usedList, pairs := w.choosePairs(v, list)
-	out := append(w.out[:0], byte(v.mode), byte(v.digits), byte(len(usedList)))
-	for _, p := range usedList {
+	out := []byte{byte(v.mode), byte(v.digits), byte(len(used))}
+	for _, p := range used {
 		out = binary.AppendUvarint(append(out, byte(p.kind)), uint64(p.lag))
 	}
 	out = binary.AppendUvarint(out, uint64(len(exceptions)))
@@ -181,60 +179,27 @@ func (g *GPU) encodeChunk(w *workspace, data []byte, l Layout) []byte {
 		out = append(out, data[i*l.Width:(i+1)*l.Width]...)
 		before = i
 	}
-	out = w.appendBlocks(out, v, g.residuals(v, data, usedList, pairs), usedList, pairs)
-	w.out = out
-	return out
+	return w.appendBlocks(out, v, used, blocks)
 }
 
-// appendBlocks appends the blocks of a chunk: how each is predicted, then the classes of all and the bits of all. done is what the blocks
-// leave, or nil if that is still to be computed.
-func (w *workspace) appendBlocks(dst []byte, v *values, done []leftOver, list []predictor, pairs [][2]int) []byte {
+// appendBlocks appends the blocks of a chunk: how each is predicted, then the classes of all and the bits of all.
+func (w *workspace) appendBlocks(dst []byte, v *values, used []predictor, blocks []block) []byte {
 	mixed, rest := w.mixed[:0], w.rest[:0]
-	first := 0
-	for i, pair := range pairs {
-		last := blockEnd(first, len(v.u))
-		var l leftOver
-		if done != nil {
-			l = done[i]
+	for i := range blocks {
+		b := &blocks[i]
+		classes, packed := w.residuals(v, b)
+		first, second := byte(slices.Index(used, b.pair[0])), byte(slices.Index(used, b.pair[1]))
+		if bytes.Count(classes, classes[:1]) == b.count {
+			dst = append(dst, first, second|constantFlag, classes[0])
 		} else {
-			l = w.residuals(v, list[pair[0]], list[pair[1]], first, last)
+			dst = append(dst, first, second)
+			mixed = append(mixed, classes...)
 		}
-		a, b := byte(pair[0]), byte(pair[1])
-		if l.xor {
-			a |= xorFlag
-		}
-		if allEqual(l.classes) {
-			dst = append(dst, a, b|constantFlag, l.classes[0])
-		} else {
-			dst = append(dst, a, b)
-			mixed = append(mixed, l.classes...)
-		}
-		rest = append(rest, l.bits...)
-		first = last
-	}
-	if len(mixed) > 0 {
-		code := w.coder.encode(mixed)
-		dst = append(binary.AppendUvarint(dst, uint64(len(code))), code...)
+		rest = append(rest, packed...)
 	}
 	w.mixed, w.rest = mixed, rest
-	return append(dst, rest...)
-}
-
-// choosePairs chooses the predictors of each block of a chunk. It returns those of list that are used, and the numbers of two of these for
-// each block.
-func (w *workspace) choosePairs(v *values, list []predictor) (used []predictor, pairs [][2]int) {
-	numbers := make([]int, len(list)) // the number of a predictor among those that are used, plus 1
-	for first := 0; first < len(v.u); {
-		last := blockEnd(first, len(v.u))
-		a, b := w.choosePair(v, list, first, last)
-		for _, p := range []int{a, b} {
-			if numbers[p] == 0 {
-				used = append(used, list[p])
-				numbers[p] = len(used)
-			}
-		}
-		pairs = append(pairs, [2]int{numbers[a] - 1, numbers[b] - 1})
-		first = last
+	if len(mixed) > 0 {
+		dst = w.encodeClasses(dst, mixed)
 	}
-	return used, pairs
+	return append(dst, rest...)
 }

@@ -3,8 +3,6 @@ package doubles
 import (
 	"encoding/binary"
 	"math"
-	"sort"
-	"sync"
 )
 
 // mode is how floats become integers.
@@ -36,16 +34,11 @@ type numbering struct {
 	mode   mode
 	digits int
 	width  int
-	base   int64           // 10^(digits-1), for modeSignificant
-	powers *[1 << 11]power // for modeSignificant
+	base   int64 // 10^(digits-1), for modeSignificant
 }
 
 func newNumbering(m mode, digits, width int) numbering {
-	n := numbering{mode: m, digits: digits, width: width}
-	if m == modeSignificant {
-		n.base, n.powers = int64(tens[digits-1]), powers()
-	}
-	return n
+	return numbering{m, digits, width, int64(tens[max(digits-1, 0)])}
 }
 
 // ordered returns the bits of a float as an integer in the order of the floats.
@@ -81,78 +74,33 @@ func ordered64(f float64) uint64 {
 // decimal returns the integer of a float in a decimal mode, and false if the float is no such decimal.
 func (n *numbering) decimal(f float64) (int64, bool) {
 	if n.mode == modeDecimals {
-		return n.multiple(f)
+		scale := tens[n.digits]
+		k := math.RoundToEven(f * scale)
+		v := int64(k)
+		return v, k < 1<<53 && k > -1<<53 && math.Float64bits(n.round(float64(v)/scale)) == math.Float64bits(f)
 	}
-	return n.significant(f)
-}
-
-// multiple is decimal in modeDecimals.
-func (n *numbering) multiple(f float64) (int64, bool) {
-	scale := tens[n.digits]
-	k := math.RoundToEven(f * scale)
-	v := int64(k)
-	return v, k < 1<<53 && k > -1<<53 && math.Float64bits(n.round(float64(v)/scale)) == math.Float64bits(f)
-}
-
-// significant is decimal in modeSignificant.
-func (n *numbering) significant(f float64) (int64, bool) {
 	a := math.Abs(f)
 	if !(a < 1e15 && a >= 1e-10) {
 		return 0, math.Float64bits(f) == 0
 	}
-	// power is that of the binary exponent of a, and places are the decimals that leave n.digits digits.
-	power := &n.powers[math.Float64bits(a)>>52]
-	places := n.digits - 1 + power.places
-	if a < power.least {
-		places++
-	}
-	places = min(max(places, 0), maxDecimals)
+	// With so many decimals a has n.digits digits, or one more: log10(2) is about 1233/4096.
+	exponent := int(math.Float64bits(a)>>52) - 1023
+	places := min(max(n.digits-1-exponent*1233>>12, 0), maxDecimals)
 	m := int64(math.RoundToEven(a * tens[places]))
+	if m >= 10*n.base && places > 0 {
+		places--
+		m = int64(math.RoundToEven(a * tens[places]))
+	}
 	v := int64(maxDecimals-places)*9*n.base + (m - n.base) + 1
 	sign := int64(math.Float64bits(f)) >> 63
 	return v ^ sign - sign, m >= n.base && m < 10*n.base && n.round(float64(m)/tens[places]) == a
 }
-
-// power is where powers of ten are among floats of one binary exponent.
-type power struct {
-	least  float64 // from this one on
-	places int     // a float has so many places, below it one more
-}
-
-// powers returns those of the exponents of floats from 1e-10 to 1e15, by the bits of exponents.
-var powers = sync.OnceValue(func() *[1 << 11]power {
-	// The decimals that bring the first digit before the point, as far as products and quotients that are rounded tell.
-	places := func(a float64) (n int) {
-		for ; a < 1; n++ {
-			a *= 10
-		}
-		for ; a >= 10; n-- {
-			a /= 10
-		}
-		return n
-	}
-	var list [1 << 11]power
-	for e := 1023 - 34; e <= 1023+49; e++ {
-		low, high := uint64(e)<<52, uint64(e+1)<<52-1
-		p := power{places: places(math.Float64frombits(high))}
-		// The first float that has as few places as the last one.
-		after := sort.Search(int(high-low), func(i int) bool { return places(math.Float64frombits(low+uint64(i))) == p.places })
-		p.least = math.Float64frombits(low + uint64(after))
-		list[e] = p
-	}
-	return &list
-})
 
 // float is the inverse of decimal.
 func (n *numbering) float(v int64) float64 {
 	if n.mode == modeDecimals {
 		return n.round(float64(v) / tens[n.digits])
 	}
-	return n.fromSignificant(v)
-}
-
-// fromSignificant is float in modeSignificant.
-func (n *numbering) fromSignificant(v int64) float64 {
 	if v == 0 {
 		return 0
 	}
@@ -175,44 +123,20 @@ func (n *numbering) fromSignificant(v int64) float64 {
 	return f
 }
 
-// putDecimals writes the floats of the integers of decimals to data.
-func (n *numbering) putDecimals(data []byte, list []uint64) {
-	switch {
-	case n.width == 4:
-		for i, v := range list {
+// put writes the floats of integers to data.
+func (n *numbering) put(data []byte, list []uint64) {
+	for i, v := range list {
+		switch {
+		case n.mode != modeBits && n.width == 4:
 			binary.LittleEndian.PutUint32(data[4*i:], math.Float32bits(float32(n.float(int64(v)))))
-		}
-	case n.mode == modeDecimals:
-		scale := tens[n.digits]
-		for i, v := range list {
-			binary.LittleEndian.PutUint64(data[8*i:], math.Float64bits(float64(int64(v))/scale))
-		}
-	default:
-		for i, v := range list {
-			binary.LittleEndian.PutUint64(data[8*i:], math.Float64bits(n.fromSignificant(int64(v))))
+		case n.mode != modeBits:
+			binary.LittleEndian.PutUint64(data[8*i:], math.Float64bits(n.float(int64(v))))
+		case n.width == 4:
+			binary.LittleEndian.PutUint32(data[4*i:], bitsOf32(v))
+		default:
+			binary.LittleEndian.PutUint64(data[8*i:], bitsOf(v))
 		}
 	}
-}
-
-// putBits writes the floats of integers in the order of floats to data.
-func (n *numbering) putBits(data []byte, list []uint64) {
-	if n.width == 4 {
-		for i, u := range list {
-			binary.LittleEndian.PutUint32(data[4*i:], bitsOf32(u))
-		}
-		return
-	}
-	for i, u := range list {
-		binary.LittleEndian.PutUint64(data[8*i:], bitsOf(u))
-	}
-}
-
-// floatOf returns the float of an integer in the order of floats.
-func (n *numbering) floatOf(u uint64) float64 {
-	if n.width == 4 {
-		return float64(math.Float32frombits(bitsOf32(u)))
-	}
-	return math.Float64frombits(bitsOf(u))
 }
 
 // round rounds to the width of the array's floats.

@@ -8,7 +8,7 @@ const (
 	zero   kind = iota
 	order0      // the value s before
 	order1      // the line through the two values s and 2s before
-	order2      // the parabola through three values: 1 %
+	order2      // the parabola through three values: 5 % of solutions of differential equations
 	order4      // the polynomial through five values: 1.3 % of smooth fields
 	ratio       // the value a row before, times the ratio of the last value to the one a row before it: 100 % of histograms
 	kinds
@@ -47,7 +47,7 @@ func (p predictor) ahead() int {
 // number is what values are predicted in: floats, or the integers of decimals, modulo 2^64.
 type number interface{ float64 | uint64 }
 
-// predict returns the prediction of value i by those before it. Products are rounded by themselves on every platform.
+// predict returns the prediction of x[i] by those before it. Products are rounded by themselves on every platform.
 func predict[T number](x []T, p predictor, i int) T {
 	s := p.lag
 	switch p.kind {
@@ -73,20 +73,67 @@ func byRatio[T number](aboveLast, last, above T) T {
 	return above
 }
 
-// values are those of a chunk: as the integers that are coded and, in modeBits, as floats, which are predicted then.
-type values struct {
-	numbering
-	x []float64
-	u []uint64
+// predictMany is predict for x[first], x[first+1], ..., as many as out has. It is faster, since all values that it needs are known.
+func predictMany[T number](out, x []T, p predictor, first int) {
+	s, n := p.lag, len(out)
+	// at returns the values that are so far before those to be predicted.
+	at := func(distance int) []T { return x[first-distance:][:n] }
+	switch p.kind {
+	case zero:
+		clear(out)
+	case order0:
+		copy(out, at(s))
+	case order1:
+		a, b := at(s), at(2*s)
+		for i := range out {
+			out[i] = T(2*a[i]) - b[i]
+		}
+	case order2:
+		a, b, c := at(s), at(2*s), at(3*s)
+		for i := range out {
+			out[i] = T(3*(a[i]-b[i])) + c[i]
+		}
+	case order4:
+		a, b, c, d, e := at(s), at(2*s), at(3*s), at(4*s), at(5*s)
+		for i := range out {
+			out[i] = T(5*(a[i]-d[i])) - T(10*(b[i]-c[i])) + e[i]
+		}
+	case ratio:
+		a, b, c := at(s+1), at(1), at(s)
+		for i := range out {
+			out[i] = byRatio(a[i], b[i], c[i])
+		}
+	}
 }
 
-// predict returns the prediction of value i as an integer. Where there are too few values before it, it is that of 0.
-func (v *values) predict(p predictor, i int) uint64 {
-	if i < p.reach() {
-		p.kind = zero
+// runValues is how many values are predicted at a time, so that what is computed stays in the nearest cache.
+const runValues = 1024
+
+// values are those of a chunk: as the integers that are coded and, in modeBits, as floats, which are predicted then. pad zeros are before
+// the first value of both, as many as predictors look back.
+type values struct {
+	numbering
+	pad int
+	x   []float64
+	u   []uint64
+}
+
+// own returns the integers without the zeros before them.
+func (v *values) own() []uint64 { return v.u[v.pad:] }
+
+// fill sets out to the predictions of the values from first on, as integers.
+func (v *values) fill(out []uint64, p predictor, first int) {
+	if v.mode != modeBits {
+		predictMany(out, v.u, p, v.pad+first)
+		return
 	}
-	if v.mode == modeBits {
-		return v.fromFloat(predict(v.x, p, i))
+	var floats [runValues]float64
+	for len(out) > 0 {
+		part := floats[:min(len(out), runValues)]
+		predictMany(part, v.x, p, v.pad+first)
+		for i, f := range part {
+			out[i] = v.fromFloat(f)
+		}
+		out, first = out[len(part):], first+len(part)
 	}
-	return predict(v.u, p, i)
 }

@@ -3,7 +3,6 @@ package edits
 import (
 	"encoding/binary"
 	"fmt"
-	"math/bits"
 
 	rc "orcomgo/compress/rangecoder"
 )
@@ -24,7 +23,6 @@ type Decoder struct {
 	next, end  []int    // by class: its gaps
 	edits      int      // so far
 	literals   []Span
-	masks      classMasks
 }
 
 // NewDecoder returns a decoder of the section of an Encoder with the same options. reads is how many bases all of its reads have. It takes
@@ -34,19 +32,19 @@ func NewDecoder(section []byte, o Options, reads uint64) (*Decoder, error) {
 	if k <= 0 || n > uint64(len(section)-k) {
 		return nil, fmt.Errorf("%w: no length of the gaps", ErrCorrupt)
 	}
-	d := &Decoder{o: o, c: rc.DecodeFrom(section[k+int(n):]), layout: newLayout(&o), operations: newOperations(&o),
+	d := &Decoder{o: o, c: rc.DecodeFrom(section[k+int(n):]), layout: newLayout(&o), operations: newOperations(),
 		history: newHistory()}
 	d.template.o = &d.o
-	d.steps = make([]uint32, classCount(o.Qualities))
+	d.steps = make([]uint32, classCount)
 	d.next, d.end = make([]int, len(d.steps)), make([]int, len(d.steps))
 	c := rc.DecodeFrom(section[k : k+int(n)])
-	m := newGapModel(int(d.operations.states))
+	m := newGapModel()
 	// Each edit adds a base to the read, or is followed by one that does.
 	most := int(min(2*reads, 1<<40))
 	for i := range d.steps {
 		d.next[i] = len(d.gaps)
 		var err error
-		if d.gaps, err = m.class(c, i%int(d.operations.states), d.gaps, most); err != nil {
+		if d.gaps, err = m.class(c, i%states, d.gaps, most); err != nil {
 			return nil, err
 		}
 		d.end[i] = len(d.gaps)
@@ -150,16 +148,14 @@ func (d *Decoder) bases(dst, quals []byte) (int, error) {
 			t.extend(len(dst) - r)
 			continue
 		}
-		var n int
-		var class uint32
+		levels := d.history.levels()
 		if quals != nil {
-			n, class = d.withQualities(t.runsFrom(at), quals[r:], state)
-		} else {
-			n, class = d.plain(at, len(dst)-r, state)
+			levels = quals[r:]
 		}
+		n, class := d.without(t.runsFrom(at), levels[:min(len(levels), len(dst)-r)], state)
 		if n > 0 {
 			copy(dst[r:], t.bases[at:at+n])
-			at, r, state = at+n, r+n, afterMatch
+			at, r, state, d.history.steps = at+n, r+n, afterMatch, d.history.steps+n
 			continue
 		}
 		kind, b, k, err := d.edit(class, at)
@@ -172,9 +168,7 @@ func (d *Decoder) bases(dst, quals []byte) (int, error) {
 		}
 		at += k
 		state = uint32(kind) + 1
-		if quals == nil {
-			d.history.edit()
-		}
+		d.history.edit()
 	}
 	if at > t.room {
 		return 0, d.overrun()
@@ -182,119 +176,22 @@ func (d *Decoder) bases(dst, quals []byte) (int, error) {
 	return at, nil
 }
 
-// withQualities returns the number of steps before the next edit, as far as there are both runs and qualities, and, if that is 0, the
-// class of the edit. state is that of the first step.
-func (d *Decoder) withQualities(runs []uint8, quals []byte, state uint32) (n int, class uint32) {
-	class = levelOf[quals[0]] + uint32(runs[0])*qualityStates + state
-	if d.steps[class] == 0 {
-		return 0, class
-	}
-	d.steps[class]--
-	return 1 + d.without(runs[1:], quals[1:]), class
-}
-
-// without returns the number of steps before the next edit, as far as there are both runs and qualities.
-func (d *Decoder) without(runs []uint8, quals []byte) int {
-	steps := d.steps
-	runs = runs[:min(len(runs), len(quals))]
-	quals = quals[:len(runs)]
+// without returns the number of steps before the next edit, as far as there are both runs and levels, and the class of the edit, if there
+// is one. state is that of the first step.
+func (d *Decoder) without(runs []uint8, levels []byte, state uint32) (n int, class uint32) {
+	steps := (*[classCount]uint32)(d.steps)
+	runs = runs[:min(len(runs), len(levels))]
+	levels = levels[:len(runs)]
 	for i, run := range runs {
-		s := &steps[levelOf[quals[i]]+uint32(run)*qualityStates]
+		class = levelOf[levels[i]] + uint32(run)*states + state
+		s := &steps[class]
 		if *s == 0 {
-			return i
+			return i, class
 		}
 		*s--
+		state = afterMatch
 	}
-	return len(runs)
-}
-
-// plain is withQualities without them, from base `at` of the template on, for at most `most` steps; it may return fewer steps than there
-// are. state is afterMatch, or that after the edit that was the last step.
-func (d *Decoder) plain(at, most int, state uint32) (n int, class uint32) {
-	h := &d.history
-	if state != afterMatch {
-		class = h.level()*runClasses*plainStates + uint32(d.template.class(at))*plainStates + state
-		if d.steps[class] == 0 {
-			return 0, class
-		}
-		d.steps[class]--
-		h.add(1)
-		return 1, class
-	}
-	base := h.base()
-	most = min(most, d.template.known-at, int(h.next-h.steps))
-	if h.rare() {
-		n, class = d.manySteps(base, at, most)
-	} else {
-		n, class = d.withoutPlain(base, d.template.runsFrom(at), most)
-	}
-	h.add(uint32(n))
-	return n, class
-}
-
-// withoutPlain returns the number of steps before the next edit, of at most `most` and those that have runs, and, if it is 0, the class of
-// the edit.
-func (d *Decoder) withoutPlain(base uint32, runs []uint8, most int) (n int, class uint32) {
-	steps := d.steps[base:][:(runClasses-1)*plainStates+1]
-	runs = runs[:min(len(runs), most)]
-	for i, run := range runs {
-		s := &steps[uint32(run)*plainStates]
-		if *s == 0 {
-			return i, base + uint32(run)*plainStates
-		}
-		*s--
-	}
-	return len(runs), base
-}
-
-// manySteps is withoutPlain from base `at` of the template on, for edits that are rare.
-func (d *Decoder) manySteps(base uint32, at, most int) (n int, class uint32) {
-	steps := d.steps[base:][:(runClasses-1)*plainStates+1]
-	for n < most {
-		k := min(most-n, masksStep)
-		classes := d.masks.set(&d.template, at+n, k)
-		var counts [runClasses]uint32
-		left := int64(0) // below 0: one of these steps has an edit
-		for run, m := range d.masks[:classes] {
-			counts[run] = uint32(bits.OnesCount64(m))
-			left |= int64(steps[run*plainStates]) - int64(counts[run])
-		}
-		if left < 0 {
-			k, class = d.toEdit(steps, classes)
-			return n + k, base + class
-		}
-		for run, c := range counts[:classes] {
-			steps[run*plainStates] -= c
-		}
-		n += k
-	}
-	return n, base
-}
-
-// toEdit takes the steps before the next edit, which is one of those of masks, and returns how many they are, and the class of the edit,
-// less that of the first one of steps.
-func (d *Decoder) toEdit(steps []uint32, classes int) (n int, class uint32) {
-	n = masksStep
-	masks := d.masks[:classes]
-	for run, m := range masks {
-		if s := steps[run*plainStates]; s < uint32(bits.OnesCount64(m)) {
-			if i := nthBit(m, s); i < n {
-				n, class = i, uint32(run)*plainStates
-			}
-		}
-	}
-	for run, m := range masks {
-		steps[run*plainStates] -= uint32(bits.OnesCount64(m & (1<<n - 1)))
-	}
-	return n, class
-}
-
-// nthBit returns the number of the n-th bit, from 0 on, of those that are set in m. There is one.
-func nthBit(m uint64, n uint32) int {
-	for range n {
-		m &= m - 1
-	}
-	return bits.TrailingZeros64(m)
+	return len(runs), class
 }
 
 // edit decodes an edit of a class at a base of the template: its kind, its base and how many bases of the template it takes.
@@ -313,7 +210,7 @@ func (d *Decoder) edit(class uint32, at int) (kind, b uint8, n int, err error) {
 	case Substitution:
 		return kind, m.substituted(d.c, t.bases, at, 0), 1, nil
 	case Insertion:
-		return kind, m.insertion(d.c, t.bases, at, m.run(class), class%m.states == afterInsertion, 0), 0, nil
+		return kind, m.insertion(d.c, t.bases, at, runOf(class), class%states == afterInsertion, 0), 0, nil
 	}
 	// Bases are compared that need not be read yet.
 	if !t.complete() && at+deletionSteps >= len(t.bases) {

@@ -1,6 +1,7 @@
 package edits
 
 import (
+	"slices"
 	"testing"
 
 	"orcomgo/cmd/simreads/sim"
@@ -8,10 +9,9 @@ import (
 
 // drawn is reads with what is true of them.
 type drawn struct {
-	shared []byte // all haplotypes, one after another
+	shared []byte // the genome
 	reads  []read
 	bases  uint64
-	cost   sim.Cost
 }
 
 type read struct {
@@ -29,23 +29,14 @@ func draw(t testing.TB, size int, coverage float64, c sim.Config) *drawn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &drawn{cost: s.Cost()}
-	start := [2]int{0, len(s.Letters(0))}
-	for h := range 2 {
-		d.shared = append(d.shared, codes(s.Letters(h))...)
-	}
+	d := &drawn{shared: codes(c.Genome.Letters())}
 	s.Each(func(r *sim.Truth) {
 		x := read{bases: codes(r.Bases), quals: append([]byte(nil), r.Qualities...)}
-		for _, p := range r.Stretches {
-			q := Piece{Start: uint32(p.Start), End: uint32(p.End), Place: uint64(start[p.Haplotype] + p.Place), Length: uint32(p.Length),
-				Reverse: p.Reverse}
-			for _, e := range p.Errors {
-				q.Edits = append(q.Edits, Edit{At: uint32(e.At), Kind: uint8(e.Kind), Base: codes([]byte{e.Base})[0]})
-			}
-			if p.Length > 0 && p.End > p.Start {
-				x.pieces = append(x.pieces, q)
-			}
+		p := Piece{End: uint32(len(r.Bases)), Place: uint64(r.Place), Length: uint32(r.Length), Reverse: r.Reverse}
+		for _, e := range r.Errors {
+			p.Edits = append(p.Edits, Edit{At: uint32(e.At), Kind: uint8(e.Kind), Base: codes([]byte{e.Base})[0]})
 		}
+		x.pieces = append(x.pieces, p)
 		// An N is not said to be an error, and its base does not matter: it is that of the shared sequence.
 		for i, b := range apply(d.shared, x.pieces, len(x.bases)) {
 			if r.Bases[i] == 'N' {
@@ -56,6 +47,22 @@ func draw(t testing.TB, size int, coverage float64, c sim.Config) *drawn {
 		d.reads = append(d.reads, x)
 	})
 	return d
+}
+
+// glue makes chimeras: it joins every two reads.
+func (d *drawn) glue() {
+	var glued []read
+	for i := 0; i+1 < len(d.reads); i += 2 {
+		a, b := d.reads[i], d.reads[i+1]
+		n := uint32(len(a.bases))
+		x := read{slices.Concat(a.bases, b.bases), slices.Concat(a.quals, b.quals), a.pieces}
+		for _, p := range b.pieces {
+			p.Start, p.End = p.Start+n, p.End+n
+			x.pieces = append(x.pieces, p)
+		}
+		glued = append(glued, x)
+	}
+	d.reads = glued
 }
 
 // source returns the shared sequence.

@@ -2,7 +2,6 @@ package edits
 
 import (
 	"encoding/binary"
-	"math/bits"
 
 	rc "orcomgo/compress/rangecoder"
 )
@@ -18,7 +17,6 @@ type Encoder struct {
 	steps      []uint32 // by class: since its last edit
 	events     []event
 	edits      []Edit // of a piece, moved
-	masks      classMasks
 }
 
 // event is the number of steps of a class before an edit.
@@ -26,8 +24,8 @@ type event struct{ class, gap uint32 }
 
 // NewEncoder returns an encoder of a section.
 func NewEncoder(o Options) *Encoder {
-	e := &Encoder{o: o, c: rc.EncodeTo(nil), layout: newLayout(&o), operations: newOperations(&o), history: newHistory(),
-		steps: make([]uint32, classCount(o.Qualities))}
+	e := &Encoder{o: o, c: rc.EncodeTo(nil), layout: newLayout(&o), operations: newOperations(), history: newHistory(),
+		steps: make([]uint32, classCount)}
 	e.template.o = &e.o
 	return e
 }
@@ -69,7 +67,7 @@ func (e *Encoder) piece(p *Piece, first bool, gap uint32, quals []byte) {
 	anchor := p.Anchor()
 	e.template.begin(anchor, p.Reverse, int(p.Length))
 	var from, left int
-	e.edits, from, left = normalise(e.edits, p.Edits, e.template.bases, int(p.Length), quals)
+	e.edits, from, left = normalise(e.edits, p.Edits, e.template.bases, int(p.Length))
 	if from > 0 {
 		if anchor += uint64(from); p.Reverse {
 			anchor -= 2 * uint64(from)
@@ -82,37 +80,35 @@ func (e *Encoder) piece(p *Piece, first bool, gap uint32, quals []byte) {
 		following = anchor - uint64(left)
 	}
 	e.layout.end(following, p.Reverse)
-	if quals != nil {
-		e.withQualities(quals, left)
-	} else {
-		e.plain(left)
-	}
+	e.bases(quals, left)
 }
 
-// withQualities codes the edits of a piece that has left bases of the template.
-func (e *Encoder) withQualities(quals []byte, left int) {
-	t := &e.template
+// bases codes the edits of a piece that has left bases of the template. quals is nil if there are none.
+func (e *Encoder) bases(quals []byte, left int) {
+	t, h := &e.template, &e.history
+	h.beginPiece()
 	at, r, state := 0, 0, uint32(afterMatch)
-	edits := e.edits
-	for {
+	for edits := e.edits; ; {
 		next := left
 		if len(edits) > 0 {
 			next = int(edits[0].At)
 		}
 		for at < next {
-			runs := t.runsFrom(at)
-			runs = runs[:min(len(runs), next-at)]
+			runs, levels := t.runsFrom(at), e.levels(quals, r)
+			runs = runs[:min(len(runs), len(levels), next-at)]
+			levels = levels[:len(runs)]
 			for i, run := range runs {
-				e.steps[levelOf[quals[r+i]]+uint32(run)*qualityStates+state]++
+				e.steps[levelOf[levels[i]]+uint32(run)*states+state]++
 				state = afterMatch
 			}
-			at, r = at+len(runs), r+len(runs)
+			at, r, h.steps = at+len(runs), r+len(runs), h.steps+len(runs)
 		}
 		if len(edits) == 0 {
 			return
 		}
-		class := levelOf[quals[r]] + uint32(t.runsFrom(at)[0])*qualityStates + state
+		class := levelOf[e.levels(quals, r)[0]] + uint32(t.runsFrom(at)[0])*states + state
 		n := e.edit(class, edits)
+		h.edit()
 		state = uint32(edits[0].Kind) + 1
 		switch edits[0].Kind {
 		case Substitution:
@@ -126,72 +122,12 @@ func (e *Encoder) withQualities(quals []byte, left int) {
 	}
 }
 
-// plain is withQualities without them.
-func (e *Encoder) plain(left int) {
-	t, h := &e.template, &e.history
-	h.beginPiece()
-	at := 0
-	edits := e.edits
-	state, afterEdit := uint32(0), false
-	for {
-		next := left
-		if len(edits) > 0 {
-			next = int(edits[0].At)
-		}
-		for at < next {
-			if afterEdit {
-				e.steps[h.level()*runClasses*plainStates+uint32(t.class(at))*plainStates+state]++
-				afterEdit = false
-				at++
-				h.add(1)
-				continue
-			}
-			n := min(next-at, int(h.next-h.steps))
-			base := h.base()
-			e.addSteps(base, at, n, h.rare())
-			at += n
-			h.add(uint32(n))
-		}
-		if len(edits) == 0 {
-			return
-		}
-		class := h.base() + uint32(t.class(at))*plainStates
-		if afterEdit {
-			class = h.level()*runClasses*plainStates + uint32(t.class(at))*plainStates + state
-		}
-		n := e.edit(class, edits)
-		state, afterEdit = uint32(edits[0].Kind)+1, true
-		h.edit()
-		switch edits[0].Kind {
-		case Substitution:
-			at++
-		case Deletion:
-			at += n
-		}
-		edits = edits[n:]
+// levels returns the levels of the next steps, from base r of the piece on, as quality bytes.
+func (e *Encoder) levels(quals []byte, r int) []byte {
+	if quals != nil {
+		return quals[r:]
 	}
-}
-
-// addSteps counts n steps without an edit, from base `at` of the template on. many says that there are many, probably.
-func (e *Encoder) addSteps(base uint32, at, n int, many bool) {
-	steps, t := e.steps[base:][:(runClasses-1)*plainStates+1], &e.template
-	for end := at + n; at < end; {
-		if many {
-			k := min(end-at, masksStep)
-			classes := e.masks.set(t, at, k)
-			for run, m := range e.masks[:classes] {
-				steps[run*plainStates] += uint32(bits.OnesCount64(m))
-			}
-			at += k
-			continue
-		}
-		runs := t.runsFrom(at)
-		runs = runs[:min(len(runs), end-at)]
-		for _, run := range runs {
-			steps[uint32(run)*plainStates]++
-		}
-		at += len(runs)
-	}
+	return e.history.levels()
 }
 
 // edit codes the first edit, which is of a class, or all bases of a deletion, and returns how many edits it coded.
@@ -206,7 +142,7 @@ func (e *Encoder) edit(class uint32, edits []Edit) int {
 	case Substitution:
 		m.substituted(e.c, t, int(x.At), x.Base)
 	case Insertion:
-		m.insertion(e.c, t, int(x.At), m.run(class), class%m.states == afterInsertion, x.Base)
+		m.insertion(e.c, t, int(x.At), runOf(class), class%states == afterInsertion, x.Base)
 	default:
 		for n < len(edits) && edits[n].Kind == Deletion && edits[n].At == x.At+uint32(n) {
 			n++
@@ -239,10 +175,10 @@ func (e *Encoder) gaps() []byte {
 		ends[x.class]++
 	}
 	c := rc.EncodeTo(nil)
-	m := newGapModel(int(e.operations.states))
+	m := newGapModel()
 	from := 0
 	for k := range e.steps {
-		m.class(c, k%int(e.operations.states), sorted[from:ends[k]], 0) // no error when encoding
+		m.class(c, k%states, sorted[from:ends[k]], 0) // no error when encoding
 		from = ends[k]
 	}
 	return c.Enc.Finish()

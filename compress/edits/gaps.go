@@ -25,12 +25,12 @@ const (
 type gapModel struct {
 	count [2]*rc.Number // of gaps of a class, by whether the class of the same state before has any
 	tree  [scales]rc.Tree
-	mean  []uint64 // by state: of the last class with gaps, in 1/16
-	some  []int    // by state: whether the last class has gaps
+	mean  [states]uint64 // by state: of the last class with gaps, in 1/16
+	some  [states]int    // by state: whether the last class has gaps
 }
 
-func newGapModel(states int) *gapModel {
-	m := &gapModel{mean: make([]uint64, states), some: make([]int, states)}
+func newGapModel() *gapModel {
+	m := new(gapModel)
 	for i := range m.count {
 		m.count[i] = rc.NewNumber()
 	}

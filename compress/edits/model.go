@@ -141,10 +141,8 @@ func (m *layout) anywhere(c *rc.Coder, position uint64) uint64 {
 
 // operations codes what the edits are.
 type operations struct {
-	states     uint32
-	qualities  bool
-	kind       [][2]rc.Prob // by class, the levels taken together
-	transition [64]rc.Prob  // by the base that is replaced, the one before and the one after
+	kind       [classCount / kindLevels][2]rc.Prob // by class, the levels taken together
+	transition [64]rc.Prob                         // by the base that is replaced, the one before and the one after
 	other      [64]rc.Prob
 	inserted   [4 * 3 * 5 * 4]rc.Prob // by the next base, the place in a run, the base inserted before it
 	longer     [2][deletionSteps]rc.Prob
@@ -156,13 +154,8 @@ type operations struct {
 // deletionSteps is how many deleted bases have a decision each whether there are more; the number of the others is a number.
 const deletionSteps = 8
 
-func newOperations(o *Options) *operations {
-	m := &operations{states: plainStates, qualities: o.Qualities, long: rc.NewNumber()}
-	levels := rateLevels
-	if o.Qualities {
-		levels, m.states = qualityLevels, qualityStates
-	}
-	m.kind = make([][2]rc.Prob, levels/kindLevels*runClasses*int(m.states)+runClasses*int(m.states))
+func newOperations() *operations {
+	m := &operations{long: rc.NewNumber()}
 	for i := range m.kind {
 		rc.FillProbs(m.kind[i][:])
 	}
@@ -175,16 +168,16 @@ func newOperations(o *Options) *operations {
 	return m
 }
 
-// run returns the run class of a class.
-func (m *operations) run(class uint32) uint8 { return uint8(class / m.states % runClasses) }
+// runOf returns the run class of a class.
+func runOf(class uint32) uint8 { return uint8(class / states % runClasses) }
 
 // kindLevels is how many levels have the same probabilities of kinds.
 const kindLevels = 4
 
 // kindOf codes the kind of an edit of a class.
 func (m *operations) kindOf(c *rc.Coder, class uint32, kind uint8) uint8 {
-	level := class / (runClasses * m.states)
-	p := &m.kind[class-(level-level/kindLevels)*runClasses*m.states]
+	level := class / (runClasses * states)
+	p := &m.kind[class-(level-level/kindLevels)*runClasses*states]
 	if c.Adapt(rc.BitOf(kind == Substitution), &p[0], longMemory) != 0 {
 		return Substitution
 	}

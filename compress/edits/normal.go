@@ -1,13 +1,12 @@
 package edits
 
 // An insertion or a deletion in a run of equal bases, or in a tandem repeat, can be at any of several places with the same result. The
-// encoder moves it to the first of them, where its class is that of its run. If qualities are given, it moves it to the base of the
-// worst quality, which is the most probable one.
+// encoder moves it to the first of them, where its class is that of its run.
 
 // normalise returns the edits of a piece of the template so moved, without deletions at its ends and substitutions that change nothing, in
 // the memory of dst; how many bases
 // of the template were deleted before its first base; and how many are left.
-func normalise(dst, edits []Edit, t []byte, length int, quals []byte) (moved []Edit, from, left int) {
+func normalise(dst, edits []Edit, t []byte, length int) (moved []Edit, from, left int) {
 	left = length
 	for len(edits) > 0 && edits[0].Kind == Deletion && int(edits[0].At) == from {
 		from++
@@ -23,7 +22,6 @@ func normalise(dst, edits []Edit, t []byte, length int, quals []byte) (moved []E
 	}
 	t, left = t[from:], left-from
 	least := 0 // a group must not be moved before this base
-	shift := 0 // base `at` of the template is base at+shift of the read, after the edits so far
 	for i := 0; i < len(dst); {
 		e := dst[i]
 		at := int(e.At)
@@ -37,21 +35,13 @@ func normalise(dst, edits []Edit, t []byte, length int, quals []byte) (moved []E
 			(e.Kind == Insertion && dst[i+n].At == e.At || e.Kind == Deletion && int(dst[i+n].At) == at+n) {
 			n++
 		}
-		most := left // a group must not be moved so that it ends after this base
-		if i+n < len(dst) {
-			most = int(dst[i+n].At)
-		}
 		group := dst[i : i+n]
 		if e.Kind == Insertion {
-			least = moveInsertion(group, t, least, most, quals, shift)
-			shift += n
+			least = moveInsertion(group, t, least)
 			i += n
 			continue
 		}
-		if i+n == len(dst) {
-			most = left - 1 // a base of the template follows the last deletion, if nothing else does
-		}
-		least = moveDeletion(group, t, least, most, quals, shift)
+		least = moveDeletion(group, t, least)
 		if i == 0 && group[0].At == 0 { // the piece begins after them
 			dst = dst[:copy(dst, dst[n:])]
 			for k := range dst {
@@ -60,7 +50,6 @@ func normalise(dst, edits []Edit, t []byte, length int, quals []byte) (moved []E
 			t, from, left, least = t[n:], from+n, left-n, 0
 			continue
 		}
-		shift -= n
 		i += n
 	}
 	dst, left = withoutLast(dst, left) // there is one if an insertion after it was moved
@@ -77,7 +66,7 @@ func withoutLast(edits []Edit, left int) ([]Edit, int) {
 }
 
 // moveInsertion moves inserted bases and returns the first base after them.
-func moveInsertion(group []Edit, t []byte, least, most int, quals []byte, shift int) int {
+func moveInsertion(group []Edit, t []byte, least int) int {
 	at, n := int(group[0].At), len(group)
 	for at > least && t[at-1] == group[n-1].Base {
 		b := group[n-1].Base
@@ -87,23 +76,6 @@ func moveInsertion(group []Edit, t []byte, least, most int, quals []byte, shift 
 		group[0].Base = b
 		at--
 	}
-	if quals != nil {
-		best, steps := at, 0
-		for k, end := 0, at; end < most && t[end] == group[k%n].Base; k++ {
-			end++
-			if quals[end+shift] < quals[best+shift] {
-				best, steps = end, k+1
-			}
-		}
-		for range steps {
-			b := group[0].Base
-			for k := 0; k < n-1; k++ {
-				group[k].Base = group[k+1].Base
-			}
-			group[n-1].Base = b
-			at++
-		}
-	}
 	for k := range group {
 		group[k].At = uint32(at)
 	}
@@ -111,18 +83,10 @@ func moveInsertion(group []Edit, t []byte, least, most int, quals []byte, shift 
 }
 
 // moveDeletion moves deleted bases and returns the first base after them.
-func moveDeletion(group []Edit, t []byte, least, most int, quals []byte, shift int) int {
+func moveDeletion(group []Edit, t []byte, least int) int {
 	at, n := int(group[0].At), len(group)
 	for at > least && t[at-1] == t[at-1+n] {
 		at--
-	}
-	if quals != nil {
-		for best, end := at, at+1; end+n <= most && t[end-1] == t[end-1+n]; end++ {
-			if quals[end+shift] < quals[best+shift] {
-				best = end
-				at = end
-			}
-		}
 	}
 	for k := range group {
 		group[k].At = uint32(at + k)

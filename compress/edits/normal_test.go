@@ -3,7 +3,6 @@ package edits
 import (
 	"bytes"
 	"fmt"
-	"math/rand"
 	"slices"
 	"testing"
 )
@@ -11,7 +10,6 @@ import (
 // TestNormaliseKeepsTheBases: moved edits make the same bases, in order and within the piece, and there are not more of them.
 func TestNormaliseKeepsTheBases(t *testing.T) {
 	for seed := range int64(1000) {
-		r := rand.New(rand.NewSource(seed))
 		d := randomReads(seed)
 		shared, o := d.shared, d.options(false)
 		for _, x := range d.reads {
@@ -20,14 +18,9 @@ func TestNormaliseKeepsTheBases(t *testing.T) {
 				want := apply(shared, []Piece{p}, int(p.End))
 				m := template{o: &o}
 				m.begin(p.Anchor(), p.Reverse, int(p.Length))
-				var quals []byte
-				if r.Intn(2) == 0 {
-					quals = make([]byte, p.End)
-					r.Read(quals)
-				}
 				q := p
 				var from, left int
-				q.Edits, from, left = normalise(nil, p.Edits, m.bases, int(p.Length), quals)
+				q.Edits, from, left = normalise(nil, p.Edits, m.bases, int(p.Length))
 				if !p.Reverse {
 					q.Place += uint64(from)
 				} else {
@@ -56,25 +49,21 @@ func TestNormalise(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		template   []byte
-		quals      []byte // of the read; nil: none
 		edits      []Edit
 		want       []Edit
 		from, left int
 	}{
-		{"insertion in a run", []byte{0, 1, 1, 1, 2}, nil, []Edit{ins(4, 1)}, []Edit{ins(1, 1)}, 0, 5},
-		{"deletion in a run", []byte{0, 1, 1, 1, 2}, nil, []Edit{del(3)}, []Edit{del(1)}, 0, 5},
-		{"two bases of a run", []byte{0, 1, 1, 1, 2}, nil, []Edit{del(2), del(3)}, []Edit{del(1), del(2)}, 0, 5},
-		{"tandem repeat", []byte{2, 0, 1, 0, 1, 3}, nil, []Edit{ins(5, 0), ins(5, 1)}, []Edit{ins(1, 0), ins(1, 1)}, 0, 6},
-		{"rotated", []byte{2, 0, 1, 0, 1, 3}, nil, []Edit{ins(4, 1), ins(4, 0)}, []Edit{ins(1, 0), ins(1, 1)}, 0, 6},
-		{"not past a substitution", []byte{0, 1, 1, 1, 1, 2}, nil, []Edit{sub(2, 0), del(4)}, []Edit{sub(2, 0), del(3)}, 0, 6},
-		{"first base", []byte{1, 1, 1, 2, 0}, nil, []Edit{del(2), ins(4, 3)}, []Edit{ins(3, 3)}, 1, 4},
-		{"deletions at the ends", []byte{1, 2, 1, 2, 0}, nil, []Edit{del(0), sub(2, 0), del(3), del(4)}, []Edit{sub(1, 0)}, 1, 2},
-		{"insertion of the worst quality", []byte{0, 1, 1, 1, 2}, []byte("IIII#I"), []Edit{ins(1, 1)}, []Edit{ins(4, 1)}, 0, 5},
-		{"deletion before the worst quality", []byte{0, 1, 1, 1, 2}, []byte("II#I"), []Edit{del(1)}, []Edit{del(2)}, 0, 5},
-		{"the first of equal qualities", []byte{0, 1, 1, 1, 2}, []byte("I#I#I#"), []Edit{ins(4, 1)}, []Edit{ins(1, 1)}, 0, 5},
+		{"insertion in a run", []byte{0, 1, 1, 1, 2}, []Edit{ins(4, 1)}, []Edit{ins(1, 1)}, 0, 5},
+		{"deletion in a run", []byte{0, 1, 1, 1, 2}, []Edit{del(3)}, []Edit{del(1)}, 0, 5},
+		{"two bases of a run", []byte{0, 1, 1, 1, 2}, []Edit{del(2), del(3)}, []Edit{del(1), del(2)}, 0, 5},
+		{"tandem repeat", []byte{2, 0, 1, 0, 1, 3}, []Edit{ins(5, 0), ins(5, 1)}, []Edit{ins(1, 0), ins(1, 1)}, 0, 6},
+		{"rotated", []byte{2, 0, 1, 0, 1, 3}, []Edit{ins(4, 1), ins(4, 0)}, []Edit{ins(1, 0), ins(1, 1)}, 0, 6},
+		{"not past a substitution", []byte{0, 1, 1, 1, 1, 2}, []Edit{sub(2, 0), del(4)}, []Edit{sub(2, 0), del(3)}, 0, 6},
+		{"first base", []byte{1, 1, 1, 2, 0}, []Edit{del(2), ins(4, 3)}, []Edit{ins(3, 3)}, 1, 4},
+		{"deletions at the ends", []byte{1, 2, 1, 2, 0}, []Edit{del(0), sub(2, 0), del(3), del(4)}, []Edit{sub(1, 0)}, 1, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, from, left := normalise(nil, c.edits, c.template, len(c.template), c.quals)
+			got, from, left := normalise(nil, c.edits, c.template, len(c.template))
 			if !slices.Equal(got, c.want) || from != c.from || left != c.left {
 				t.Errorf("%s from %d of %d, want %s from %d of %d", fmt.Sprint(got), from, left, fmt.Sprint(c.want), c.from, c.left)
 			}

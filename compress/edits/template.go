@@ -91,7 +91,10 @@ func (t *template) runsFrom(i int) []uint8 {
 func (t *template) classify(end int) {
 	n := end - t.runsAt
 	t.runs = slices.Grow(t.runs[:0], n+classStep)[:n+classStep-1] // whole steps are written
-	class := t.classBefore(t.runsAt)
+	// The class of the first base is that of the whole run that it is in.
+	before := min(bits.LeadingZeros64(^t.equals(t.runsAt-63)), longestRun) // bases up to it that are equal to the one before
+	after := bits.TrailingZeros64(^t.equals(t.runsAt + 1))
+	class := uint8(2 * (min(before+after+1, longestRun) - 1))
 	for i := 0; i < n; i += classStep {
 		c := classesOf[t.equals(t.runsAt+i)&(1<<(classStep+longestRun-1)-1)]
 		four := c.classes | c.inherited&(uint32(class|1)*0x01010101)
@@ -99,47 +102,6 @@ func (t *template) classify(end int) {
 		class = uint8(four >> 24)
 	}
 	t.runs = t.runs[:n]
-}
-
-// classBefore returns the class of the first base of the run that base i is in.
-func (t *template) classBefore(i int) uint8 {
-	before := min(bits.LeadingZeros64(^t.equals(i-63)), longestRun) // bases up to base i that are equal to the one before
-	after := bits.TrailingZeros64(^t.equals(i + 1))
-	return uint8(2 * (min(before+after+1, longestRun) - 1))
-}
-
-// class returns the class of base i, which is known.
-func (t *template) class(i int) uint8 { return t.classBefore(i) | uint8(t.equals(i)&1) }
-
-// masksStep is how many bases masks takes at most: those of a word of equal, less the bases beside them on which their classes depend.
-const masksStep = 64 - 2*longestRun
-
-// classMasks says of some bases, by class, which ones are of it, the first in the lowest bit.
-type classMasks [runClasses]uint64
-
-// set sets the masks of the first classes to those of n bases from base i of t on, which are known, and returns how many classes there
-// are: no base is of the others. n is at most masksStep.
-func (m *classMasks) set(t *template, i, n int) (classes int) {
-	equal := t.equals(i - longestRun) // of bases of which those that are asked for begin at bit longestRun
-	wanted := uint64(1)<<n - 1
-	begin := ^equal                        // where runs of so many bases or more begin
-	others := equal >> longestRun & wanted // what is no begin, and not in a shorter run
-	for length := 1; length < longestRun; length++ {
-		longer := begin & (equal >> length)
-		exactly := begin &^ longer
-		m[2*length-2] = exactly >> longestRun & wanted
-		following := uint64(0)
-		for k := 1; k < length; k++ {
-			following |= exactly >> (longestRun - k)
-		}
-		m[2*length-1] = following & others
-		others &^= following
-		if begin = longer; begin>>longestRun&wanted|others == 0 {
-			return 2 * length
-		}
-	}
-	m[2*longestRun-2], m[2*longestRun-1] = begin>>longestRun&wanted, others
-	return runClasses
 }
 
 // classStep is how many bases classify takes at once.

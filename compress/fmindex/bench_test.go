@@ -28,7 +28,8 @@ func BenchmarkBuild(b *testing.B) {
 	}
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, err := Build(Content{Text: text, Coverage: NewCoverage(len(text)), Literals: new(Literals)}, runtime.GOMAXPROCS(0)); err != nil {
+		c := Content{Text: text, Coverage: NewCoverage(len(text), Window), Literals: new(Literals)}
+		if _, err := Build(c, runtime.GOMAXPROCS(0)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -48,7 +49,6 @@ func BenchmarkFindAll(b *testing.B) {
 		}
 		rows := make([]Rows, len(all))
 		b.Run(fmt.Sprintf("present=%v", present), func(b *testing.B) {
-			x.Tabulate()
 			for b.Loop() {
 				x.FindAll(all, rows)
 			}

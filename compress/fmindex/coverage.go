@@ -31,11 +31,9 @@ type Coverage struct {
 	sums   []atomic.Uint64
 }
 
-// NewCoverage returns the coverage of a pseudogenome of so many bases by no read, in the windows that an index has.
-func NewCoverage(bases int) *Coverage { return NewWindows(bases, Window) }
-
-// NewWindows is NewCoverage with windows of so many bases, 1 or more. The last one may be shorter.
-func NewWindows(bases, window int) *Coverage {
+// NewCoverage returns the coverage of a pseudogenome of so many bases by no read, in windows of so many bases, 1 or more. The last one may
+// be shorter. An index has windows of Window bases.
+func NewCoverage(bases, window int) *Coverage {
 	return &Coverage{bases, window, make([]atomic.Uint64, (bases+window-1)/window)}
 }
 

@@ -9,7 +9,8 @@ import (
 // An index finds where a sequence is in a text without going through it.
 func Example() {
 	text := []byte{0, 1, 2, 3, 3, 2, 1, 0, 1, 2, 3} // ACGTTGCACGT
-	x, err := fmindex.Build(fmindex.Content{Text: text, Coverage: fmindex.NewCoverage(len(text)), Literals: new(fmindex.Literals)}, 1)
+	coverage := fmindex.NewCoverage(len(text), fmindex.Window)
+	x, err := fmindex.Build(fmindex.Content{Text: text, Coverage: coverage, Literals: new(fmindex.Literals)}, 1)
 	if err != nil {
 		panic(err)
 	}

@@ -32,8 +32,7 @@ type Index struct {
 	slices   []byte // eight bytes each, see literals.go
 	lengths  []byte // of the literals
 	marks    []literalMark
-	file     []byte     // all of it
-	rows     *rowsTable // see Tabulate; nil before
+	file     []byte // all of it
 }
 
 // Archive returns the ID of the archive that the index is of.

@@ -25,53 +25,16 @@ func (x *Index) before(c byte, r Rows) Rows {
 
 // Find returns the rows of the suffixes that begin with a sequence of bases, one a byte, 0 to 3.
 func (x *Index) Find(sequence []byte) Rows {
-	r := x.all()
-	for i := len(sequence) - 1; i >= 0 && r.From < r.To; i-- {
-		r = x.before(sequence[i], r)
-	}
+	r, _ := x.continued(x.all(), sequence)
 	return r
 }
 
-// tableBases is how many bases the sequences of a table of rows have.
-const tableBases = 8
-
-// rowsTable holds the rows of all sequences of tableBases bases, by the base in the lowest bits last.
-type rowsTable [1 << (2 * tableBases)]Rows
-
-// Tabulate makes a table of the rows of all short sequences, half a megabyte. With it FindAll takes a fifth less time, and from some
-// thousand sequences on that is more than the table takes. It must not be called beside searches.
-func (x *Index) Tabulate() {
-	t := new(rowsTable)
-	x.tabulate(t, 0, 0, x.all())
-	x.rows = t
-}
-
-// tabulate sets the rows of all sequences that end with the n bases of code, which are those of r.
-func (x *Index) tabulate(t *rowsTable, n int, code uint32, r Rows) {
-	if n == tableBases {
-		t[code] = r
-		return
+// continued returns the rows of sequence and then that of r, and how many bases of the sequence are left when there are no more rows.
+func (x *Index) continued(r Rows, sequence []byte) (_ Rows, left int) {
+	for left = len(sequence); left > 0 && r.From < r.To; left-- {
+		r = x.before(sequence[left-1], r)
 	}
-	if r.From == r.To {
-		return // the rows of the longer ones are Rows{}
-	}
-	from, to := x.ranks4(r.From), x.ranks4(r.To)
-	for c := range uint32(4) {
-		x.tabulate(t, n+1, c<<(2*n)|code, Rows{x.less[c] + from[c], x.less[c] + to[c]})
-	}
-}
-
-// tableRows returns the rows of the last bases of a sequence, and how many bases are left.
-func (x *Index) tableRows(sequence []byte) (left int, r Rows) {
-	n := len(sequence)
-	if x.rows == nil || n < tableBases {
-		return n, x.all()
-	}
-	code := uint32(0)
-	for _, b := range sequence[n-tableBases:] {
-		code = code<<2 | uint32(b)
-	}
-	return n - tableBases, x.rows[code]
+	return r, left
 }
 
 // sideBySide is how many sequences FindAll searches at once, so that the memory accesses of one are waited for while others compute.
@@ -87,8 +50,7 @@ func (x *Index) FindAll(sequences [][]byte, rows []Rows) {
 	n, next := 0, 0
 	for {
 		for n < sideBySide && next < len(sequences) {
-			left, rows := x.tableRows(sequences[next])
-			active[n] = search{next, left, rows}
+			active[n] = search{next, len(sequences[next]), x.all()}
 			n, next = n+1, next+1
 		}
 		if n == 0 {
@@ -143,11 +105,7 @@ func (s *nearSearch) setLeast() {
 		if s.least[end] > s.most {
 			continue
 		}
-		r, from := s.x.all(), end
-		for from > 0 && r.From < r.To {
-			from--
-			r = s.x.before(s.sequence[from], r)
-		}
+		r, from := s.x.continued(s.x.all(), s.sequence[:end])
 		if r.From == r.To { // the bases from..end-1 don't occur
 			s.least[end] = max(s.least[end], s.least[from]+1)
 		}
@@ -157,10 +115,7 @@ func (s *nearSearch) setLeast() {
 // extend continues with the first n bases before rows that differ in so many.
 func (s *nearSearch) extend(n int, r Rows, differences int) bool {
 	if differences == s.most {
-		for n > 0 && r.From < r.To {
-			n--
-			r = s.x.before(s.sequence[n], r)
-		}
+		r, _ = s.x.continued(r, s.sequence[:n])
 		return r.From == r.To || s.report(r, differences)
 	}
 	if n == 0 {

@@ -21,7 +21,7 @@ func TestVectors(t *testing.T) {
 	testvector.Run(t, "../../testdata/vectors/index.txt", func(t *testing.T, v *testvector.Vector) {
 		c := Content{Text: codes(v.Text(t, "pseudogenome")), Literals: new(Literals)}
 		copy(c.Archive[:], v.Hex(t, "archive"))
-		c.Coverage = NewCoverage(len(c.Text))
+		c.Coverage = NewCoverage(len(c.Text), Window)
 		reads := v.Ints(t, "reads")
 		for i := 0; i < len(reads); i += 2 {
 			c.Coverage.Add(int(reads[i]), int(reads[i+1]))

@@ -16,11 +16,6 @@ type alignment struct {
 	edits      []edits.Edit // in the order of the sequence; At is a place in it
 }
 
-// gain returns about how many bits the alignment saves.
-func (a *alignment) gain() int {
-	return baseBits*(a.to-a.from) - editBits*len(a.edits) - pieceBits
-}
-
 // Aligner aligns reads to a sequence. It has memory of its own, so each goroutine needs one.
 type Aligner struct {
 	seq     *Sequence
@@ -57,17 +52,13 @@ func (a *Aligner) align(read bases.Words, n int) []alignment {
 		if i+1 < len(chains) {
 			until, _ = chains[i+1].span(n)
 		}
-		if a.far(&chains[i]) {
-			continue
+		anchors := chains[i].anchors
+		if a.end > 0 && (int(anchors[0].place) > a.end+maxGap || int(anchors[len(anchors)-1].place) < a.first-maxGap) {
+			continue // it is not wanted
 		}
 		at = a.alignChain(&chains[i], read, n, at, until)
 	}
 	return a.found
-}
-
-// far reports whether a chain is not wanted.
-func (a *Aligner) far(c *chain) bool {
-	return a.end > 0 && (int(c.anchors[0].place) > a.end+maxGap || int(c.anchors[len(c.anchors)-1].place) < a.first-maxGap)
 }
 
 // alignChain aligns a chain within bases from..to-1 of the read, in its own direction, and returns where the last alignment ends, at
@@ -122,8 +113,7 @@ func (a *Aligner) alignChain(c *chain, read bases.Words, n, from, to int) int {
 		}
 		v.edits, x, y = a.waves.extend(v.edits, task{q, seq, r, p, end - r, m - p, false})
 		v.to, v.end = r+x, p+y
-		normalize(v.edits, v.first, seq)
-		if v.gain() > leastGain {
+		if baseBits*(v.to-v.from)-editBits*len(v.edits)-pieceBits > leastGain { // bits that it saves, about
 			a.found = append(a.found, v)
 			lo = v.to
 		}
@@ -146,54 +136,6 @@ const (
 	// maxWave is the most edits between two anchors.
 	maxWave = 400
 )
-
-// normalize moves insertions and deletions as far to the left as the bases allow, so that those of all reads in a run of equal
-// bases, or of a repeated unit, are at the same place. first is where the alignment begins.
-func normalize(list []edits.Edit, first int, seq bases.Words) {
-	end := first // of what the edits before replace
-	for i := 0; i < len(list); {
-		e := list[i]
-		if e.Kind == edits.Substitution {
-			end = int(e.At) + 1
-			i++
-			continue
-		}
-		// A run of insertions at one place, or of deletions of adjacent bases.
-		j := i + 1
-		for j < len(list) && list[j].Kind == e.Kind {
-			if e.Kind == edits.Insertion && list[j].At != e.At || e.Kind == edits.Deletion && list[j].At != e.At+uint32(j-i) {
-				break
-			}
-			j++
-		}
-		run := list[i:j]
-		if e.Kind == edits.Deletion {
-			at, n := int(e.At), len(run)
-			for at > end && seq.At(at-1) == seq.At(at+n-1) {
-				at--
-			}
-			for x := range run {
-				run[x].At = uint32(at + x)
-			}
-			end = at + n
-		} else {
-			at := int(e.At)
-			for at > end && seq.At(at-1) == run[len(run)-1].Base {
-				at--
-				last := run[len(run)-1].Base
-				for x := len(run) - 1; x > 0; x-- {
-					run[x].Base = run[x-1].Base
-				}
-				run[0].Base = last
-			}
-			for x := range run {
-				run[x].At = uint32(at)
-			}
-			end = at
-		}
-		i = j
-	}
-}
 
 // piece returns the alignment as the codec takes it.
 func (v *alignment) piece(n int) edits.Piece {

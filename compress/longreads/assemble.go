@@ -13,11 +13,11 @@ import (
 // The assembler keeps segments: stretches of reads, none of which was there when it was added. Where a read goes on after the end of
 // a segment, or connects the ends of two, the ends are linked. At the end, segments that are linked are written one after another.
 
-// segment is bases from..to-1 of the assembler.
+// segment is a range of the bases of the assembler, behind that of the segment before.
 type segment struct {
-	from, to int
-	lo, hi   int     // what is used of it: links leave out what is beyond the bases where they were found
-	link     [2]link // of the left and of the right end
+	to     int     // where it ends
+	lo, hi int     // what is used of it: links leave out what is beyond the bases where they were found
+	link   [2]link // of the left and of the right end
 }
 
 // link leads to an end of a segment.
@@ -45,9 +45,7 @@ const (
 
 type assembler struct {
 	config   Config
-	bases    bases.Words
-	n        int
-	index    index
+	seq      *Sequence // the segments, one after another
 	segments []segment
 	serial   planner
 	// If strict is set, reads join only segments from which they do not differ more than two reads with so many edits a base.
@@ -56,8 +54,7 @@ type assembler struct {
 }
 
 func newAssembler(c Config) *assembler {
-	a := &assembler{config: c, bases: make(bases.Words, bases.WordsLen(0))}
-	return a
+	return &assembler{config: c, seq: NewSequence(make(bases.Words, bases.WordsLen(0)), 0, 1)}
 }
 
 // side is one side of a chain: where it ends in the read and in a segment.
@@ -86,15 +83,10 @@ type planner struct {
 	steps   []step
 }
 
-// segmentAt returns the segment that holds a place.
-func (a *assembler) segmentAt(place int) int {
-	return sort.Search(len(a.segments), func(i int) bool { return a.segments[i].to > place })
-}
-
 // plan returns what a read adds. It is valid until the next call.
 func (p *planner) plan(a *assembler, r Read) []step {
 	p.steps, p.matches = p.steps[:0], p.matches[:0]
-	chains := p.chainer.find(&a.index, r.Bases, r.N, minJoinAnchors)
+	chains := p.chainer.find(a.seq.index, r.Bases, r.N, minJoinAnchors)
 	for i := range chains {
 		if a.strict && p.differs(&chains[i], r.N, a.editRate) {
 			continue
@@ -133,7 +125,7 @@ func (a *assembler) matchOf(c *chain, n int) match {
 	hi := side{read: int(last.read) + k, place: int(last.place) + k, end: 1}
 	near := min(max(nearSpaces*(hi.read-lo.read)/len(c.anchors), minNear), maxNear)
 	for _, s := range []*side{&lo, &hi} {
-		s.segment = a.segmentAt(s.place - s.end)
+		s.segment = sort.Search(len(a.segments), func(i int) bool { return a.segments[i].to > s.place-s.end })
 		g := &a.segments[s.segment]
 		left := s.place - g.lo // bases of the segment beyond the side
 		if s.end == 1 {
@@ -204,7 +196,7 @@ func (a *assembler) add(batch []Read) {
 	for from := 0; from < len(order); {
 		// What is added grows with what is there, so the reads that are looked at side by side do as well.
 		to, sum := from, 0
-		for to < len(order) && sum < max(a.n/2, 1<<18) {
+		for to < len(order) && sum < max(a.seq.n/2, 1<<18) {
 			sum += batch[order[to]].N
 			to++
 		}
@@ -235,17 +227,13 @@ func (a *assembler) apply(r Read, s step) {
 	before, after := usable(s.before), usable(s.after)
 	n := s.to - s.from
 	if n > 0 {
-		if a.n+n > a.config.MaxBases || !before && !after && n < minSegment {
+		at := a.seq.n
+		if at+n > a.config.MaxBases || !before && !after && n < minSegment {
 			return
 		}
-		a.bases = append(a.bases, make(bases.Words, max(0, bases.WordsLen(a.n+n)-len(a.bases)))...)
-		a.bases.Replace(a.n, r.Bases, s.from, n)
+		a.seq.append(r.Bases, s.from, s.to)
 		number := len(a.segments)
-		a.segments = append(a.segments, segment{from: a.n, to: a.n + n, lo: a.n, hi: a.n + n})
-		for _, m := range appendKmers(nil, a.bases, a.n, a.n+n) {
-			a.index.insert(m)
-		}
-		a.n += n
+		a.segments = append(a.segments, segment{to: at + n, lo: at, hi: at + n})
 		if before {
 			a.connect(link{s.before.segment, s.before.end, true}, link{number, 0, true}, s.before)
 		}
@@ -277,7 +265,7 @@ func (a *assembler) cut(s *side) {
 
 // linear returns the segments, those that are linked one after another.
 func (a *assembler) linear() (bases.Words, int) {
-	out := make(bases.Words, bases.WordsLen(a.n))
+	out := make(bases.Words, bases.WordsLen(a.seq.n))
 	n := 0
 	done := make([]bool, len(a.segments))
 	for i := range a.segments {
@@ -298,9 +286,9 @@ func (a *assembler) linear() (bases.Words, int) {
 			done[at.segment] = true
 			g := &a.segments[at.segment]
 			if at.end == 0 {
-				out.Replace(n, a.bases, g.lo, g.hi-g.lo)
+				out.Replace(n, a.seq.bases, g.lo, g.hi-g.lo)
 			} else {
-				out.ReverseComplement(n, a.bases, g.lo, g.hi-g.lo)
+				out.ReverseComplement(n, a.seq.bases, g.lo, g.hi-g.lo)
 			}
 			n += g.hi - g.lo
 			l := g.link[1-at.end]

@@ -12,11 +12,8 @@ import (
 	"orcomgo/bases"
 )
 
-// Read is a read of N bases. The value of a letter other than A, C, G and T is arbitrary.
-type Read struct {
-	Bases bases.Words
-	N     int
-}
+// Read is a read or a contig.
+type Read = bases.Read
 
 // Reads calls f with all reads, in batches, always in the same order. The reads of a batch are valid during the call. It returns the first
 // error of f, or one of its own.
@@ -94,7 +91,10 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 	vote := func(depth int, prune func(v *votes) bool) (v *votes, out *writer, saved, voted int, err error) {
 		out = &writer{}
 		saved = -baseBits * s.n
-		windows := c.windows(s.n)
+		windows := 1
+		if c.Memory > 0 {
+			windows += int(uint64(s.n) * voteBytes / max(c.Memory/2, 1<<20))
+		}
 		progress := report("voting on long reads")
 		for w := range windows {
 			v = newVotes(s, s.n*w/windows, s.n*(w+1)/windows, c.Threads)
@@ -115,7 +115,8 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 			}
 			v.sum()
 			v.consensus(out, prune(v))
-			saved += v.saved()
+			// About how many bits alignments save, but for what pieces cost.
+			saved += baseBits*int(v.aligned.Load()) - editBits*int(v.substitutions.Load()+v.indels.Load())
 		}
 		return v, out, saved, voted, nil
 	}
@@ -135,7 +136,10 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 	if v != nil && v.worth() {
 		var poor []stretch
 		progress := report("finding versions")
-		bound := c.poorBases()
+		bound := math.MaxInt // bases of reads that are assembled once more
+		if c.Memory > 0 {
+			bound = int(c.Memory / 8 * 4)
+		}
 		err := reads(func(batch []Read) error {
 			for _, r := range v.poor(batch) {
 				if bound -= r.N; bound >= 0 {
@@ -187,22 +191,6 @@ func (w *writer) sequence(threads int) *Sequence {
 
 // sequenceBytes is about the memory of a base of a sequence with its index, in bytes.
 const sequenceBytes = 2
-
-// windows returns in how many windows n bases are voted on.
-func (c *Config) windows(n int) int {
-	if c.Memory == 0 {
-		return 1
-	}
-	return max(1, int(uint64(n)*voteBytes/max(c.Memory/2, 1<<20))+1)
-}
-
-// poorBases returns how many bases of reads are assembled once more at most.
-func (c *Config) poorBases() int {
-	if c.Memory == 0 {
-		return math.MaxInt
-	}
-	return int(c.Memory / 8 * 4)
-}
 
 func total(batch []Read) int {
 	n := 0

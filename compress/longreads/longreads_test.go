@@ -47,7 +47,7 @@ func mutated(r *rand.Rand, b []byte, rate float64) []byte {
 }
 
 func packed(b []byte) Read {
-	r := Read{make(bases.Words, bases.WordsLen(len(b))), len(b)}
+	r := Read{Bases: make(bases.Words, bases.WordsLen(len(b))), N: len(b)}
 	for i, v := range b {
 		r.Bases.Set(i, v)
 	}

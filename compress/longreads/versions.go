@@ -111,7 +111,7 @@ func (v *votes) poor(batch []Read) []stretch {
 					}
 					if to-from >= minShared {
 						lo, hi := max(marks[from]-besideShared, 0), min(marks[to-1]+besideShared, r.N)
-						s := stretch{Read: Read{make(bases.Words, bases.WordsLen(hi-lo)), hi - lo}}
+						s := stretch{Read: Read{Bases: make(bases.Words, bases.WordsLen(hi-lo)), N: hi - lo}}
 						s.Bases.Replace(0, r.Bases, lo, hi-lo)
 						for _, x := range marks[from:to] {
 							s.marks = append(s.marks, x-lo)

@@ -184,11 +184,6 @@ func (v *votes) count(a *alignment) {
 	v.indels.Add(int64(indels))
 }
 
-// saved returns about how many bits alignments save. It leaves out what pieces cost.
-func (v *votes) saved() int {
-	return baseBits*int(v.aligned.Load()) - editBits*int(v.substitutions.Load()+v.indels.Load())
-}
-
 // sum makes depth the number of alignments over each base.
 func (v *votes) sum() {
 	d := int32(0)

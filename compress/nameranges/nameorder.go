@@ -40,8 +40,6 @@ func Compare(a, b []byte) int {
 	return cmp.Or(cmp.Compare(len(p), len(q)), bytes.Compare(p, q), cmp.Compare(len(x), len(y)))
 }
 
-func isDigit(b byte) bool { return b-'0' <= 9 }
-
 // digitsOf returns the digits that b begins with.
 func digitsOf(b []byte) []byte {
 	n := 0
@@ -94,24 +92,8 @@ func (r *Range) AddNames(names []byte) {
 	}
 }
 
-// addRange widens the range to the words of another one.
-func (r *Range) addRange(o *Range) {
-	if !o.any {
-		return
-	}
-	shaped := o.shape != nil
-	r.add(o.least)
-	r.add(o.greatest)
-	if shaped && r.shape != nil {
-		r.add(o.shape.word(o.low))
-		r.add(o.shape.word(o.high))
-	} else {
-		r.shape = nil
-	}
-}
-
-// words returns what the range says in a manifest. Where words are too long for that, it says nothing.
-func (r *Range) words() archive.Words {
+// Words returns what the range says in a manifest. Where words are too long for that, it says nothing.
+func (r *Range) Words() archive.Words {
 	w := archive.Words{Kind: archive.OrderedWords, Least: string(r.least), Greatest: string(r.greatest)}
 	if r.shape != nil {
 		w = archive.Words{Kind: archive.NumberWords, Least: string(r.shape.word(r.low)), Greatest: string(r.shape.word(r.high))}
@@ -120,13 +102,6 @@ func (r *Range) words() archive.Words {
 		return archive.Words{}
 	}
 	return w
-}
-
-// Set sets the words of a slice, given those of its members.
-func Set(s *archive.Slice, ranges [2]Range) {
-	all := ranges[0]
-	all.addRange(&ranges[1])
-	s.Words = all.words()
 }
 
 // Worthwhile reports whether ranges of words are recorded: where a name can be looked for in some of the slices.

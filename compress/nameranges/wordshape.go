@@ -71,3 +71,5 @@ func (s *wordShape) word(numbers []uint64) []byte {
 	}
 	return w
 }
+
+func isDigit(b byte) bool { return b-'0' <= 9 }

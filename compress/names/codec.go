@@ -50,8 +50,7 @@ type fieldState struct {
 
 	num    numberState // of the value, or of the value / plan.unit
 	val    uint32
-	offset uint32      // val % plan.unit
-	next   *fieldState // the number after it with the same unit, or nil
+	offset uint32 // val % plan.unit
 	match  *matcher
 	seen   *seenSet
 
@@ -63,8 +62,6 @@ type fieldState struct {
 // codec is the state of a section, and of those that continue it, in either direction.
 type codec struct {
 	coder
-	style style
-
 	shapes    [maxShapes]*shape
 	made      uint32            // shapes made so far; the next takes id made % maxShapes
 	byKey     map[string]uint32 // encoder only
@@ -89,8 +86,8 @@ type codec struct {
 }
 
 // newCodec returns a codec whose direction is not set yet.
-func newCodec(s style) *codec {
-	c := &codec{style: s, byKey: map[string]uint32{}}
+func newCodec() *codec {
+	c := &codec{byKey: map[string]uint32{}}
 	c.init()
 	return c
 }
@@ -99,7 +96,7 @@ func newCodec(s style) *codec {
 func (c *codec) name(name, first []byte) {
 	id := uint32(newShape)
 	if !c.Decoding() {
-		c.tok.cut(name, c.style)
+		c.tok.cut(name)
 		if s := c.findShape(c.tok.key); s != nil {
 			id = s.id
 		}
@@ -125,7 +122,7 @@ func (c *codec) name(name, first []byte) {
 		return
 	}
 	if first != nil {
-		c.mateTok.cut(first, c.style)
+		c.mateTok.cut(first)
 		if !bytes.Equal(c.mateTok.key, s.key) {
 			first = nil
 		}
@@ -164,7 +161,7 @@ func (c *codec) shapeID(id uint32) uint32 {
 // addShape makes the shape of name. Its fields have the name's values.
 func (c *codec) addShape(name []byte) {
 	if c.Decoding() {
-		c.tok.cut(name, c.style)
+		c.tok.cut(name)
 	}
 	t := &c.tok
 	id := c.made % maxShapes
@@ -189,7 +186,7 @@ func (c *codec) addShape(name []byte) {
 		f.plan = &s.plan.field[i]
 		f.index = wordNew
 		if f.kind == kindWord {
-			f.words = newDictionary()
+			f.words = &dictionary{index: map[string]uint32{}}
 			f.setWord(name[t.field[i].from:t.field[i].to])
 			continue
 		}
@@ -200,9 +197,6 @@ func (c *codec) addShape(name []byte) {
 			f.seen = newSeenSet()
 		}
 		f.set(t.field[i].val)
-		if i > 0 && f.plan.unit > 1 && s.field[i-1].kind != kindWord && s.field[i-1].plan.unit == f.plan.unit {
-			s.field[i-1].next = f
-		}
 	}
 	c.last = s
 }

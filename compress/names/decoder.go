@@ -47,16 +47,13 @@ func (d *Decoder) decode(data, first []byte, n, k int, maxBytes uint64) ([]byte,
 		}
 		data = data[1:]
 	case f == formatFields && n > 0:
-		if len(data) < 2 || style(data[1]) >= styles {
-			return nil, ErrCorrupt
-		}
-		d.c, d.mates = newCodec(style(data[1])), first != nil
-		data = data[2:]
+		d.c, d.mates = newCodec(), first != nil
+		data = data[1:]
 		if d.mates {
-			var err error
-			if d.rule, data, err = parseRule(data); err != nil {
-				return nil, err
+			if len(data) < 3 || data[2] == '\n' {
+				return nil, ErrCorrupt
 			}
+			d.rule, data = rule{data[0], data[1], data[2]}, data[3:]
 		}
 	default:
 		return nil, fmt.Errorf("%w: format %d", ErrCorrupt, data[0])
@@ -66,14 +63,8 @@ func (d *Decoder) decode(data, first []byte, n, k int, maxBytes uint64) ([]byte,
 		return nil, ErrCorrupt
 	}
 	data = data[used:]
-	raw, used := binary.Uvarint(data)
-	if used <= 0 || raw > uint64(len(data)-used) {
-		return nil, ErrCorrupt
-	}
-	data = data[used:]
 	c := d.c
-	c.Coder = *rc.DecodeFrom(data[raw:])
-	c.rawIn = bitReader{src: data[:raw]}
+	c.Coder = *rc.DecodeFrom(data)
 	c.limit = int(size)
 	// The buffer grows as names are decoded, so that a short damaged stream cannot make a large one.
 	c.out = make([]byte, 0, min(size, 64*uint64(len(data))+4096))
@@ -101,7 +92,7 @@ func (d *Decoder) decode(data, first []byte, n, k int, maxBytes uint64) ([]byte,
 	if err := c.Dec.Err(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
-	if len(out) != c.limit || !c.rawIn.exhausted() {
+	if len(out) != c.limit {
 		return nil, ErrCorrupt
 	}
 	return out, nil

@@ -74,15 +74,6 @@ func findRule(names, first []byte, n int) rule {
 	return best
 }
 
-func (r rule) append(b []byte) []byte { return append(b, r.mark, r.from, r.to) }
-
-func parseRule(b []byte) (rule, []byte, error) {
-	if len(b) < 3 || b[2] == '\n' {
-		return rule{}, nil, ErrCorrupt
-	}
-	return rule{b[0], b[1], b[2]}, b[3:], nil
-}
-
 // mate codes a second mate's name.
 func (c *codec) mate(name, first []byte, r rule) {
 	follows := 0

@@ -17,9 +17,6 @@ const (
 // coder codes decisions in either direction (see rangecoder.Coder) under probabilities that are looked up by context hashes.
 type coder struct {
 	rc.Coder
-	raw   bitWriter // of rawBits
-	rawIn bitReader
-
 	table   *[1 << tableBits]rc.Prob
 	weights [mixSets][maxInputs]int32
 
@@ -65,16 +62,6 @@ func (c *coder) tree(v uint32, n int, h uint32, limit uint32) uint32 {
 		node = node<<1 | uint32(c.Adapt(int(v>>i&1), &c.table[slotIndex(h, node)], limit))
 	}
 	return node - 1<<n
-}
-
-// rawBits codes the n low bits of v, each as likely 0 as 1, without the arithmetic coder; n <= 32.
-func (c *coder) rawBits(v uint32, n int) uint32 {
-	if c.Decoding() {
-		return c.rawIn.get(n)
-	}
-	v &= uint32(uint64(1)<<n - 1)
-	c.raw.put(v, n)
-	return v
 }
 
 // mixed codes a bit by the contexts in c.ctx at the given node, with the weights of set.

@@ -33,30 +33,3 @@ func Encode(names []byte, n int) []byte { return new(Encoder).Encode(names, nil,
 func Decode(data []byte, n int, maxBytes uint64) ([]byte, error) {
 	return new(Decoder).Decode(data, nil, n, n, maxBytes)
 }
-
-// DecodePrefix is Decode of the first k names of n. What follows them in the stream is neither decoded nor checked.
-func DecodePrefix(data []byte, n, k int, maxBytes uint64) ([]byte, error) {
-	return new(Decoder).Decode(data, nil, n, k, maxBytes)
-}
-
-// EncodeMate codes the names of n second mates, given in first those of the first mates (in
-// the same form). A name that follows from the first mate's by the rule of the stream costs almost nothing.
-func EncodeMate(names, first []byte, n int) []byte {
-	if first == nil {
-		first = []byte{}
-	}
-	return new(Encoder).Encode(names, first, n, nil)
-}
-
-// DecodeMate is the inverse of EncodeMate, given the same first.
-func DecodeMate(data, first []byte, n int, maxBytes uint64) ([]byte, error) {
-	return DecodeMatePrefix(data, first, n, n, maxBytes)
-}
-
-// DecodeMatePrefix is DecodeMate of the first k names of n, given at least as many in first.
-func DecodeMatePrefix(data, first []byte, n, k int, maxBytes uint64) ([]byte, error) {
-	if first == nil {
-		first = []byte{}
-	}
-	return new(Decoder).Decode(data, first, n, k, maxBytes)
-}

@@ -19,6 +19,21 @@ func randomBases(r *rand.Rand, n int) string {
 	return string(b)
 }
 
+// encodeMate codes names of second mates in one section.
+func encodeMate(names, first []byte, n int) []byte {
+	return new(Encoder).Encode(names, append([]byte{}, first...), n, nil)
+}
+
+// decodeMate is the inverse of encodeMate.
+func decodeMate(data, first []byte, n int, maxBytes uint64) ([]byte, error) {
+	return decodePrefix(data, append([]byte{}, first...), n, n, maxBytes)
+}
+
+// decodePrefix decodes the first k of n names.
+func decodePrefix(data, first []byte, n, k int, maxBytes uint64) ([]byte, error) {
+	return new(Decoder).Decode(data, first, n, k, maxBytes)
+}
+
 // makers generate names of the styles met in the wild; each returns the i-th name of a first
 // mate and of its second.
 var makers = []struct {
@@ -179,16 +194,16 @@ func TestRoundTrip(t *testing.T) {
 				if again := Encode(first, n); !bytes.Equal(again, code) {
 					t.Fatalf("%d names give other bytes the second time", n)
 				}
-				mate := EncodeMate(second, first, n)
-				got, err = DecodeMate(mate, first, n, uint64(len(second)))
+				mate := encodeMate(second, first, n)
+				got, err = decodeMate(mate, first, n, uint64(len(second)))
 				if err != nil || !bytes.Equal(got, second) {
 					t.Fatalf("%d mates do not come back: %v", n, err)
 				}
 				k := n / 3
-				if got, err = DecodePrefix(code, n, k, uint64(len(first))); err != nil || !bytes.Equal(got, leadingLines(first, k)) {
+				if got, err = decodePrefix(code, nil, n, k, uint64(len(first))); err != nil || !bytes.Equal(got, leadingLines(first, k)) {
 					t.Fatalf("the first %d of %d names do not come back: %v", k, n, err)
 				}
-				got, err = DecodeMatePrefix(mate, leadingLines(first, k), n, k, uint64(len(second)))
+				got, err = decodePrefix(mate, leadingLines(first, k), n, k, uint64(len(second)))
 				if err != nil || !bytes.Equal(got, leadingLines(second, k)) {
 					t.Fatalf("the first %d of %d mates do not come back: %v", k, n, err)
 				}
@@ -207,7 +222,7 @@ func TestLight(t *testing.T) {
 			names, _ := generate(s, n)
 			code := EncodeLight(names, n)
 			for _, k := range []int{0, 1, n / 2, n} {
-				got, err := DecodePrefix(code, n, k, uint64(len(names)))
+				got, err := decodePrefix(code, nil, n, k, uint64(len(names)))
 				if err != nil || !bytes.Equal(got, leadingLines(names, k)) {
 					t.Fatalf("%s: %d of %d names do not come back: %v", m.name, k, n, err)
 				}
@@ -249,7 +264,7 @@ func TestMixedStyles(t *testing.T) {
 
 func TestNoNames(t *testing.T) {
 	for _, first := range [][]byte{nil, {}} {
-		got, err := DecodeMate(EncodeMate(nil, first, 0), first, 0, 0)
+		got, err := decodeMate(encodeMate(nil, first, 0), first, 0, 0)
 		if err != nil || len(got) != 0 {
 			t.Fatalf("%q, %v", got, err)
 		}
@@ -294,7 +309,7 @@ func TestCheapNames(t *testing.T) {
 			if k := len(Encode(a, n)); k > c.names {
 				t.Errorf("first mates take %d bytes, want at most %d", k, c.names)
 			}
-			if k := len(EncodeMate(b, a, n)); k > c.mate {
+			if k := len(encodeMate(b, a, n)); k > c.mate {
 				t.Errorf("second mates take %d bytes, want at most %d", k, c.mate)
 			}
 		})
@@ -319,7 +334,7 @@ func TestDamageIsNoticedOrHarmless(t *testing.T) {
 	for s := range makers {
 		first, second := generate(s, 300)
 		code := Encode(first, 300)
-		mate := EncodeMate(second, first, 300)
+		mate := encodeMate(second, first, 300)
 		r := rand.New(rand.NewSource(9))
 		for i := 0; i < 18; i++ {
 			for k, c := range [][]byte{code, mate} {
@@ -337,7 +352,7 @@ func TestDamageIsNoticedOrHarmless(t *testing.T) {
 				if k == 0 {
 					got, err = Decode(bad, 300, 1<<20)
 				} else {
-					got, err = DecodeMate(bad, first, 300, 1<<20)
+					got, err = decodeMate(bad, first, 300, 1<<20)
 				}
 				if err != nil && !errors.Is(err, ErrCorrupt) {
 					t.Fatalf("error %v is not ErrCorrupt", err)
@@ -361,8 +376,8 @@ func TestLimitsAreKept(t *testing.T) {
 			t.Fatalf("%d names of 100: %v", n, err)
 		}
 	}
-	mate := EncodeMate(first, first, 100)
-	if _, err := DecodeMate(mate, first[:len(first)/2], 100, 1<<20); !errors.Is(err, ErrCorrupt) {
+	mate := encodeMate(first, first, 100)
+	if _, err := decodeMate(mate, first[:len(first)/2], 100, 1<<20); !errors.Is(err, ErrCorrupt) {
 		t.Fatalf("half of the first mates: %v", err)
 	}
 }
@@ -389,7 +404,7 @@ func FuzzRoundTrip(f *testing.F) {
 		for lines(b) > n {
 			b = b[:bytes.LastIndexByte(b[:len(b)-1], '\n')+1]
 		}
-		got, err = DecodeMate(EncodeMate(b, a, n), a, n, uint64(len(b)))
+		got, err = decodeMate(encodeMate(b, a, n), a, n, uint64(len(b)))
 		if err != nil || !bytes.Equal(got, b) {
 			t.Fatalf("mates %q of %q became %q, %v", b, a, got, err)
 		}
@@ -414,11 +429,11 @@ func FuzzDecode(f *testing.F) {
 func FuzzDecodeMate(f *testing.F) {
 	for s := range makers {
 		a, b := generate(s, 20)
-		f.Add(EncodeMate(b, a, 20), a, 20)
+		f.Add(encodeMate(b, a, 20), a, 20)
 	}
 	f.Fuzz(func(t *testing.T, data, first []byte, n int) {
 		const most = 1 << 16
-		got, err := DecodeMate(data, first, n, most)
+		got, err := decodeMate(data, first, n, most)
 		if err == nil && (len(got) > most || lines(got) != n) {
 			t.Fatalf("%d bytes, %d names of %d", len(got), lines(got), n)
 		}
@@ -429,8 +444,8 @@ func benchmark(b *testing.B, names, first []byte, n int) {
 	encode := func() []byte { return Encode(names, n) }
 	decode := func(code []byte) { Decode(code, n, uint64(len(names))) }
 	if first != nil {
-		encode = func() []byte { return EncodeMate(names, first, n) }
-		decode = func(code []byte) { DecodeMate(code, first, n, uint64(len(names))) }
+		encode = func() []byte { return encodeMate(names, first, n) }
+		decode = func(code []byte) { decodeMate(code, first, n, uint64(len(names))) }
 	}
 	b.Run("encode", func(b *testing.B) {
 		b.SetBytes(int64(len(names)))

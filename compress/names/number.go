@@ -10,17 +10,15 @@ import (
 // How a number moved since the last name of its shape.
 const (
 	classSame = 0
-	classStep = 1 // by as much as the last time it moved
-	classUp   = 2
-	classDown = 3
-	classJump = 4 // coded by itself
+	classUp   = 1
+	classDown = 2
+	classJump = 3 // coded by itself
 )
 
 // numberState is the recent past of a number.
 type numberState struct {
 	val    uint32
-	delta  uint32 // of its last move
-	past   uint32 // classes of the last moves, 3 bits each, newest lowest
+	past   uint32 // classes of the last moves, 2 bits each, newest lowest
 	upLen  uint32 // bit length of the last small step up
 	mean   uint32 // running mean of the steps up, in 1/16
 	sorted int32  // 0..4096: running share of small steps, mostly upward
@@ -29,9 +27,6 @@ type numberState struct {
 // jitterBits is the bit length up to which a fall of a number in a rising column is
 // coded as a step.
 const jitterBits = 8
-
-// rising reports whether the number mostly moves by small steps.
-func (n *numberState) rising() bool { return n.sorted > 2500 }
 
 // update appends the value v, which was a move of the given class.
 func (n *numberState) update(v uint32, class uint32, width int) {
@@ -43,14 +38,11 @@ func (n *numberState) update(v uint32, class uint32, width int) {
 	} else {
 		n.sorted -= n.sorted >> 4
 	}
-	if d != 0 {
-		n.delta = d
-		if up && small {
-			n.upLen = uint32(bitLen(d))
-			n.mean += d - n.mean>>4
-		}
+	if d != 0 && up && small {
+		n.upLen = uint32(bitLen(d))
+		n.mean += d - n.mean>>4
 	}
-	n.past = n.past<<3 | class
+	n.past = n.past<<2 | class
 	n.val = v
 }
 
@@ -112,7 +104,7 @@ func (c *codec) number(s *shape, f *fieldState, v uint32) {
 func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
 	n := &f.num
 	id, width := f.id, f.plan.width
-	regime := uint32(rc.BitOf(n.rising()))
+	regime := uint32(rc.BitOf(n.sorted > 2500)) // 1 if the number mostly moves by small steps
 	class := uint32(classJump)
 	d := v - n.val
 	if !c.Decoding() {
@@ -120,8 +112,6 @@ func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
 		case d == 0:
 			class = classSame
 		case regime == 0:
-		case d == n.delta:
-			class = classStep
 		case d < 1<<31 && bitLen(d) < width:
 			class = classUp
 		case d >= 1<<31 && bitLen(-d) <= jitterBits && bitLen(-d) < width-2:
@@ -132,21 +122,17 @@ func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
 	if width > 6 {
 		high >>= width - 6
 	}
-	own := n.past & 0x1ff
-	c.ctx[0] = hash(hKind, id, own<<1|regime)
-	c.ctx[1] = hash(hKind+64, id, n.past&7<<8|c.class<<4|c.rareChanged<<1|regime)
+	c.ctx[0] = hash(hKind, id, n.past&63<<1|regime)
+	c.ctx[1] = hash(hKind+64, id, n.past&3<<8|c.class<<4|c.rareChanged<<1|regime)
 	c.ctx[2] = hash(hKind+128, id, high<<8|c.rareChanged<<1|regime)
-	c.ctx[3] = hash(hKind+192, id, c.nextFieldPhase(f)<<8|c.class<<4|regime)
-	c.n = 4
+	c.n = 3
 	set := hash(hKind, id, 0)
 	if c.mixed(rc.BitOf(class == classSame), 1, set, 1000) == 1 {
 		class = classSame
 	} else if regime == 1 {
-		if c.mixed(rc.BitOf(class == classStep), 2, set+1, 1000) == 1 {
-			class = classStep
-		} else if c.mixed(rc.BitOf(class == classUp), 3, set+2, 1000) == 1 {
+		if c.mixed(rc.BitOf(class == classUp), 2, set+1, 1000) == 1 {
 			class = classUp
-		} else if c.mixed(rc.BitOf(class == classDown), 4, set+3, 1000) == 1 {
+		} else if c.mixed(rc.BitOf(class == classDown), 3, set+2, 1000) == 1 {
 			class = classDown
 		} else {
 			class = classJump
@@ -157,8 +143,6 @@ func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
 	switch class {
 	case classSame:
 		v = n.val
-	case classStep:
-		v = n.val + n.delta
 	case classUp:
 		v = n.val + c.distance(f, d, class)
 	case classDown:
@@ -169,15 +153,6 @@ func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
 	c.class = class
 	n.update(v, class, width)
 	return v
-}
-
-// nextFieldPhase returns the offset of the last name's next field in its window, in 1/32 of the window: where two numbers
-// form a raster, the phase of the inner one predicts whether the outer one changes.
-func (c *codec) nextFieldPhase(f *fieldState) uint32 {
-	if f.next == nil {
-		return 0
-	}
-	return f.next.offset * 32 / f.plan.unit
 }
 
 // distance codes a step of d >= 1.
@@ -195,16 +170,16 @@ func (c *codec) distance(f *fieldState, d uint32, class uint32) uint32 {
 	h := hash(hLow+64, f.id, class<<6|uint32(k))
 	t := min(k, 3)
 	hi := c.tree(d>>(k-t), t, h, 1000)
-	return base | hi<<(k-t) | c.rawBits(d, k-t)
+	return base | hi<<(k-t) | c.Uniform(d, k-t)
 }
 
-// absolute codes v by itself: its upper bits in context, the others as raw bits.
+// absolute codes v by itself: its upper bits in context, the others as equally likely.
 func (c *codec) absolute(f *fieldState, v uint32, missed uint32) uint32 {
 	p := f.plan
 	if c.direct(rc.BitOf(v>>p.width == 0), hash(hFits, f.id, 0), 1000) == 0 {
-		return c.rawBits(v, 32)
+		return c.Uniform(v, 32)
 	}
-	t := p.top
+	t := min(topBits, p.width)
 	c.ctx[0] = hash(hTop, f.id, missed)
 	c.ctx[1] = hash(hTop+64, f.id, c.prevTop<<4|missed)
 	c.ctx[2] = hash(hTop+128, f.id, f.num.val>>max(p.width-5, 0)<<4|c.class<<1|c.rareChanged)
@@ -214,7 +189,7 @@ func (c *codec) absolute(f *fieldState, v uint32, missed uint32) uint32 {
 	if f.seen != nil {
 		return c.bySeen(f, hi<<low, v, low, hash(hLow+128, f.id, 0))
 	}
-	return hi<<low | c.rawBits(v, low)
+	return hi<<low | c.Uniform(v, low)
 }
 
 // bySeen codes v, which is base .. base+2^k-1, by the values seen before in that range: the wells of a patterned flow cell are at a few
@@ -245,19 +220,13 @@ func (c *codec) unitNumber(f *fieldState, v uint32) uint32 {
 	q := c.step(f, v/u, 0)
 	r := v % u
 	w := bitLen(u - 1)
-	z := min(c.class, 3)<<3 | outer
+	z := c.class<<2 | outer
 	inside := uint32(rc.BitOf(q == lastQ && outer == classSame))
 	c.ctx[0] = hash(hOffset, f.id, z)
 	c.ctx[1] = hash(hOffset+64, f.id, f.offset*32/u<<8|z)
 	c.ctx[2] = hash(hOffset+128, f.id, f.offset<<8|inside<<2)
 	c.n = 3
-	if low := w - 4; !f.plan.ordered && low > 0 {
-		// Numbers inside the window are unordered: the lower bits depend only on whether this is its last part.
-		hi := c.mixedTree(r>>low, 4, hash(hOffset, f.id, inside), 1000)
-		r = hi<<low | c.tree(r&(1<<low-1), low, hash(hOffset+192, f.id, uint32(rc.BitOf(hi == (u-1)>>low))), 1000)
-	} else {
-		r = c.mixedTree(r, w, hash(hOffset, f.id, inside), 1000)
-	}
+	r = c.mixedTree(r, w, hash(hOffset, f.id, inside), 1000)
 	f.offset = r
 	return q*u + r
 }

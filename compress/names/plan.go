@@ -16,8 +16,6 @@ type fieldPlan struct {
 	sparse   bool   // few of the possible values occur: see codec.bySeen
 	unit     uint32 // window size, 1 if there are no windows: see codec.unitNumber
 	width    int    // bits of the largest value / unit
-	top      int    // how many upper bits of a value that is coded by itself are modelled
-	ordered  bool   // numbers are ordered inside their window
 }
 
 type shapePlan struct {
@@ -32,15 +30,15 @@ const (
 	planNames  = 1 << 18 // names that plans are made from
 	planShapes = 64      // shapes that get a plan; others have the default
 	planMin    = 32      // names that a shape must have to get a plan
-	maxTop     = 12
-	maxTables  = 64 // matchers, and sets of values seen, in a stream
+	topBits    = 12      // upper bits of a value that is coded by itself that are modelled
+	maxTables  = 64      // matchers, and sets of values seen, in a stream
 )
 
 // defaultPlan returns the plan of a shape with few names.
 func defaultPlan(fields int) shapePlan {
 	p := shapePlan{field: make([]fieldPlan, fields)}
 	for i := range p.field {
-		p.field[i] = fieldPlan{frequent: true, equal: -1, unit: 1, width: 32, top: 8, ordered: true}
+		p.field[i] = fieldPlan{frequent: true, equal: -1, unit: 1, width: 32}
 	}
 	return p
 }
@@ -56,11 +54,11 @@ func (c *codec) codePlan(p *shapePlan, fields int) shapePlan {
 	}
 	for i := range out.field {
 		a, b := p.field[i], &out.field[i]
-		flags := uint32(rc.BitOf(a.frequent) | rc.BitOf(a.match)<<1 | rc.BitOf(a.sparse)<<2 | rc.BitOf(a.ordered)<<3 | rc.BitOf(a.equal >= 0)<<4)
-		flags = c.rawBits(flags, 5)
-		b.frequent, b.match, b.sparse, b.ordered = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&8 != 0
-		if flags&16 != 0 {
-			b.equal = int(c.rawBits(uint32(a.equal), 5))
+		flags := uint32(rc.BitOf(a.frequent) | rc.BitOf(a.match)<<1 | rc.BitOf(a.sparse)<<2 | rc.BitOf(a.equal >= 0)<<3)
+		flags = c.Uniform(flags, 4)
+		b.frequent, b.match, b.sparse = flags&1 != 0, flags&2 != 0, flags&4 != 0
+		if flags&8 != 0 {
+			b.equal = int(c.Uniform(uint32(a.equal), 5))
 			if b.equal >= i {
 				c.bad, b.equal = true, -1
 			}
@@ -76,9 +74,8 @@ func (c *codec) codePlan(p *shapePlan, fields int) shapePlan {
 				unit = uint32(k)
 			}
 		}
-		b.unit = units[c.rawBits(unit, 3)]
-		b.width = int(c.rawBits(uint32(a.width-1), 5)) + 1
-		b.top = min(int(c.rawBits(uint32(a.top), 4)), b.width)
+		b.unit = units[c.Uniform(unit, 3)]
+		b.width = int(c.Uniform(uint32(a.width-1), 5)) + 1
 		if !b.frequent {
 			out.hasRare = true
 		}
@@ -101,7 +98,7 @@ type sampleShape struct {
 }
 
 // makePlans makes the plans of the shapes of up to planNames names.
-func makePlans(names []byte, s style) map[string]shapePlan {
+func makePlans(names []byte) map[string]shapePlan {
 	shapes := map[string]*sampleShape{}
 	var t tokens
 	var last *sampleShape
@@ -113,7 +110,7 @@ func makePlans(names []byte, s style) map[string]shapePlan {
 		}
 		name := names[:end-1]
 		names = names[end:]
-		t.cut(name, s)
+		t.cut(name)
 		sh := last
 		if sh == nil || !bytes.Equal(t.key, lastKey) {
 			sh = shapes[string(t.key)]
@@ -191,8 +188,6 @@ func (sh *sampleShape) plan() shapePlan {
 				f.width = max(bitLen(top/f.unit), 1)
 			}
 		}
-		f.ordered = c.down < len(c.vals)/4
-		f.top = c.modelled(f)
 	}
 	return p
 }
@@ -270,63 +265,4 @@ func (c *column) sparse(top uint32) bool {
 		distinct += bits.OnesCount64(w)
 	}
 	return 2*distinct < min(len(c.vals), int(top-low)+1)
-}
-
-// modelled returns how many upper bits of the values to model: each bit saves what
-// the histogram gives and costs the learning of its cells.
-func (c *column) modelled(f *fieldPlan) int {
-	t := min(maxTop, f.width)
-	hist := make([]int, 1<<t)
-	for _, v := range c.vals {
-		hist[v/f.unit>>(f.width-t)]++
-	}
-	n := len(c.vals)
-	best, bestCost := 0, ^uint64(0)
-	for ; t >= 0; t-- {
-		cells := 0
-		for _, k := range hist[:1<<t] {
-			cells += rc.BitOf(k > 0)
-		}
-		cost := entropy(hist[:1<<t], n) + uint64(n)*uint64(f.width-t)<<16 + uint64(cells)*log2(uint64(n)+1)/2
-		if cost < bestCost {
-			best, bestCost = t, cost
-		}
-		for k := 0; t > 0 && k < 1<<(t-1); k++ {
-			hist[k] = hist[2*k] + hist[2*k+1]
-		}
-	}
-	return best
-}
-
-// log2 returns the binary logarithm of x >= 1 in 1/65536.
-func log2(x uint64) uint64 {
-	n := bits.Len64(x) - 1
-	r := uint64(n)
-	m := x << (63 - n) // 1.0 is 2^63
-	for range 16 {
-		hi, _ := bits.Mul64(m, m) // 2^126 is 1.0: hi has 1.0 at 2^62
-		r <<= 1
-		if hi>>63 != 0 {
-			r |= 1
-			m = hi
-		} else {
-			m = hi << 1
-		}
-	}
-	return r
-}
-
-// entropy returns the sum of -n*log2(n/total) over the counts, in bits/65536.
-func entropy(counts []int, total int) uint64 {
-	h := uint64(0)
-	if total == 0 {
-		return 0
-	}
-	whole := log2(uint64(total))
-	for _, n := range counts {
-		if n > 0 {
-			h += uint64(n) * (whole - log2(uint64(n)))
-		}
-	}
-	return h
 }

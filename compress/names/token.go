@@ -2,15 +2,6 @@ package names
 
 import "bytes"
 
-// style is a way to cut names into fields.
-type style uint8
-
-const (
-	styleSplit style = 0 // adjacent letters and digits are separate fields
-	styleLine  style = 1 // the whole name is one word
-	styles           = 2
-)
-
 const (
 	// maxFields bounds the fields of a name; the last one takes the rest as a word.
 	maxFields = 32
@@ -64,15 +55,10 @@ var byteClass = func() (t [256]uint8) {
 	return t
 }()
 
-// cut cuts name by style s. Kinds are bytes of 128 or more in the key; separators are less, so equal
+// cut cuts name into fields. Kinds are bytes of 128 or more in the key; separators are less, so equal
 // keys are equal shapes.
-func (t *tokens) cut(name []byte, s style) {
+func (t *tokens) cut(name []byte) {
 	t.n, t.key = 0, t.key[:0]
-	if s == styleLine {
-		t.field[0] = field{kind: kindWord, from: 0, to: int32(len(name))}
-		t.n, t.key = 1, append(t.key, 128+kindWord)
-		return
-	}
 	i, n := 0, len(name)
 	for {
 		for i < n && byteClass[name[i]] == classSep {

@@ -7,7 +7,7 @@ import (
 	"orcomgo/internal/testvector"
 )
 
-// TestVectors codes the names of testdata/vectors/names.txt, cut in the style that each vector names, and decodes them.
+// TestVectors codes the names of testdata/vectors/names.txt and decodes them.
 func TestVectors(t *testing.T) {
 	column := func(t *testing.T, v *testvector.Vector, key string) (text []byte, n int) {
 		for _, name := range v.Strings(t, key) {
@@ -16,15 +16,14 @@ func TestVectors(t *testing.T) {
 		}
 		return text, n
 	}
-	stylesSeen, rulesSeen, continued := make(map[style]bool), make(map[byte]bool), make(map[bool]bool)
+	rulesSeen, continued := make(map[byte]bool), make(map[bool]bool)
 	testvector.Run(t, "../../testdata/vectors/names.txt", func(t *testing.T, v *testvector.Vector) {
 		names, n := column(t, v, "names")
 		var first []byte
-		var r rule
 		if v.Has("first") {
 			first, _ = column(t, v, "first")
 			f := v.Ints(t, "rule")
-			r = rule{byte(f[0]), byte(f[1]), byte(f[2])}
+			r := rule{byte(f[0]), byte(f[1]), byte(f[2])}
 			if found := findRule(names, first, n); found != r {
 				t.Errorf("the encoder finds the rule %v, want %v", found, r)
 			}
@@ -37,15 +36,8 @@ func TestVectors(t *testing.T) {
 			}
 			return
 		}
-		s := style(v.Int(t, "style"))
-		stylesSeen[s] = true
-		code := []byte{formatEmpty}
-		e := Encoder{rule: r}
-		if n > 0 {
-			e.begin(s, func() []byte { return names })
-			code = e.section(e.head(first != nil), names, first, n)
-		}
-		code = v.Bytes(t, "bytes", code)
+		var e Encoder
+		code := v.Bytes(t, "bytes", e.Encode(names, first, n, nil))
 		var d Decoder
 		got, err := d.Decode(code, first, n, n, uint64(len(names)))
 		if err != nil || string(got) != string(names) {
@@ -62,15 +54,10 @@ func TestVectors(t *testing.T) {
 				t.Fatalf("decoded %q, %v; want %q", got, err, next)
 			}
 			continued[first != nil] = true
-			return
-		}
-		// What the encoder chooses is no longer.
-		if best := new(Encoder).Encode(names, first, n, nil); len(best) > len(code) {
-			t.Errorf("the encoder takes %d bytes, style %d %d", len(best), s, len(code))
 		}
 	})
-	if len(stylesSeen) != int(styles) || len(rulesSeen) != 3 || len(continued) != 2 {
-		t.Errorf("the vectors have styles %v and rules %v, and continue names without and with mates: %v", stylesSeen, rulesSeen, continued)
+	if len(rulesSeen) != 3 || len(continued) != 2 {
+		t.Errorf("the vectors have rules %v, and continue names without and with mates: %v", rulesSeen, continued)
 	}
 }
 
@@ -78,27 +65,25 @@ func TestVectors(t *testing.T) {
 func TestCutVectors(t *testing.T) {
 	const word, number, padded3 = "\x80", "\x81", "\x85"
 	for _, c := range []struct {
-		style style
 		name  string
 		shape string
 		words string // the fields, joined by spaces
 	}{
-		{styleSplit, "M1:22:ab 007", word + number + ":" + number + ":" + word + " " + padded3, "M 1 22 ab 007"},
-		{styleLine, "M1:22:ab 007", word, "M1:22:ab 007"},
-		{styleSplit, "1234567890", number + number, "123456789 0"},
-		{styleSplit, "::", "::", ""},
-		{styleSplit, "", "", ""},
-		{styleSplit, "0", number, "0"},
-		{styleSplit, "\xc3\xa9\t\r\x01", word + "\t\r" + word, "\xc3\xa9 \x01"},
+		{"M1:22:ab 007", word + number + ":" + number + ":" + word + " " + padded3, "M 1 22 ab 007"},
+		{"1234567890", number + number, "123456789 0"},
+		{"::", "::", ""},
+		{"", "", ""},
+		{"0", number, "0"},
+		{"\xc3\xa9\t\r\x01", word + "\t\r" + word, "\xc3\xa9 \x01"},
 	} {
 		var got tokens
-		got.cut([]byte(c.name), c.style)
+		got.cut([]byte(c.name))
 		var words []string
 		for _, f := range got.field[:got.n] {
 			words = append(words, c.name[f.from:f.to])
 		}
 		if string(got.key) != c.shape || strings.Join(words, " ") != c.words {
-			t.Errorf("style %d, %q: shape %q, fields %q; want %q, %q", c.style, c.name, got.key, words, c.shape, c.words)
+			t.Errorf("%q: shape %q, fields %q; want %q, %q", c.name, got.key, words, c.shape, c.words)
 		}
 	}
 }

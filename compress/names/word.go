@@ -20,8 +20,6 @@ type dictionary struct {
 	index map[string]uint32
 }
 
-func newDictionary() *dictionary { return &dictionary{index: map[string]uint32{}} }
-
 // setWord gives the field the word w without coding.
 func (f *fieldState) setWord(w []byte) {
 	f.word = append(f.word[:0], w...)
@@ -159,5 +157,5 @@ func (c *codec) size(v, last, id uint32) uint32 {
 	k--
 	t := min(k, 5)
 	hi := c.tree(v>>(k-t)&(1<<t-1), int(t), hash(hSize, id, 2+k), 250)
-	return 1<<k | hi<<(k-t) | c.rawBits(v, int(k-t))
+	return 1<<k | hi<<(k-t) | c.Uniform(v, int(k-t))
 }

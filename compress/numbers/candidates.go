@@ -1,6 +1,7 @@
 package numbers
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -13,15 +14,7 @@ type ranked struct {
 
 // best returns the n models that seem to cost least, if that is less than limit.
 func best(list []ranked, n int, limit float64) []input {
-	slices.SortStableFunc(list, func(a, b ranked) int {
-		switch {
-		case a.cost < b.cost:
-			return -1
-		case a.cost > b.cost:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(a.cost, b.cost) })
 	var out []input
 	for _, r := range list[:min(n, len(list))] {
 		if r.cost < limit {
@@ -34,7 +27,6 @@ func best(list []ranked, n int, limit float64) []input {
 // candidates returns models to try for the column that is coded as the one numbered at.
 func (p *planner) candidates(at int) []input {
 	i, before := p.order[at], p.order[:at]
-	v := p.values[i]
 	list := []input{
 		{kind: line}, {kind: regression},
 		{kind: context, parts: partPrevious}, {kind: context, parts: partPrevious | partSecond},
@@ -43,31 +35,20 @@ func (p *planner) candidates(at int) []input {
 		list = append(list, input{kind: context, refs: []int{g}}, input{kind: context, refs: []int{g}, parts: partPrevious})
 	}
 	before = p.related(i, before)
-	own := p.differenceCost(i, func(r int) int64 { return valueOr(v, r-1) })
 	alone := p.contextCost(i, nil)
-	var contexts, keyed, shifts, affines []ranked
+	var contexts, keyed, affines []ranked
 	for _, x := range before {
 		contexts = append(contexts, ranked{input{kind: context, refs: []int{x}}, p.contextCost(i, []int{x})})
 		keyed = append(keyed, ranked{input{kind: like, key: []int{x}}, p.likeCost(i, []int{x})})
-		w := p.values[x]
-		cost := p.differenceCost(i, func(r int) int64 { return valueOr(v, r-1) + w[r] - valueOr(w, r-1) })
-		// Columns whose steps are alike are no model by themselves, but regressors.
-		shifts = append(shifts, ranked{input{refs: []int{x}}, cost})
 		if in, cost, ok := p.fit(i, x); ok {
 			affines = append(affines, ranked{in, cost})
 		}
 	}
 	topContexts, topKeyed := best(contexts, 4, alone), best(keyed, 3, math.Inf(1))
-	topShifts, topAffines := best(shifts, 2, own), best(affines, 3, math.Inf(1))
 	list = append(list, topContexts...)
 	list = append(list, topKeyed...)
-	list = append(list, topAffines...)
+	list = append(list, best(affines, 3, math.Inf(1))...)
 	list = append(list, p.quotients(i, before)...)
-	for n, c := range topContexts {
-		if n < 2 {
-			list = append(list, input{kind: context, refs: c.refs, parts: partPrevious})
-		}
-	}
 	if len(topContexts) > 1 {
 		list = append(list, input{kind: context, refs: []int{topContexts[0].refs[0], topContexts[1].refs[0]}})
 	}
@@ -76,11 +57,6 @@ func (p *planner) candidates(at int) []input {
 		list = append(list, input{kind: like, key: key}, input{kind: regression, key: key}, input{kind: regression, key: key, refs: nearest})
 		list = append(list, p.sums(i, key, nearest)...)
 	}
-	var ratios []ranked
-	for _, x := range before {
-		ratios = append(ratios, p.ratioCost(i, x, nil))
-	}
-	list = append(list, best(ratios, 2, own)...)
 	// Keys of two columns and more.
 	if len(topKeyed) > 0 {
 		key := topKeyed[0].key
@@ -98,15 +74,12 @@ func (p *planner) candidates(at int) []input {
 			}
 			key = b[0].key
 		}
-		if len(key) > 1 {
-			list = append(list, input{kind: like, key: key})
-		}
-		ratios = ratios[:0]
+		var ratios []ranked
 		for _, x := range before {
 			ratios = append(ratios, p.ratioCost(i, x, key))
 		}
 		list = append(list, best(ratios, 2, p.likeCost(i, key))...)
-		list = append(list, p.regressions(key, before, topShifts, topAffines)...)
+		list = append(list, input{kind: regression, key: key})
 	}
 	return list
 }
@@ -197,42 +170,16 @@ func (p *planner) related(i int, before []int) []int {
 
 // ratioCost returns the model likeRatio on column x with what it seems to cost.
 func (p *planner) ratioCost(i, x int, key []int) ranked {
-	var rows []int32
-	if key != nil {
-		rows = p.likes.get(key)
-	}
+	rows := p.likes.get(key)
 	v, w, vf, wf := p.values[i], p.values[x], p.shapes[i].Float32, p.shapes[x].Float32
 	cost := p.differenceCost(i, func(r int) int64 {
 		similar := r - 1
-		if rows != nil && rows[r] >= 0 {
+		if rows[r] >= 0 {
 			similar = int(rows[r])
 		}
 		return valueOf(float64(numberOf(valueOr(v, similar), vf)*numberOf(w[r], wf))/numberOf(valueOr(w, similar), wf), vf)
 	})
 	return ranked{input{kind: likeRatio, key: key, refs: []int{x}}, cost}
-}
-
-// regressions returns regressions on the columns of other models, and on the columns nearest.
-func (p *planner) regressions(key, nearest []int, groups ...[]input) []input {
-	var refs []int
-	for n := range 3 {
-		for _, g := range groups {
-			if n < len(g) && !slices.Contains(refs, g[n].refs[0]) {
-				refs = append(refs, g[n].refs[0])
-			}
-		}
-	}
-	list := []input{{kind: regression, key: key}}
-	for _, n := range []int{3, 8} {
-		n = min(n, len(nearest))
-		list = append(list, input{kind: regression, refs: nearest[:n], key: key})
-	}
-	for _, n := range []int{1, 2, 4} {
-		if n <= len(refs) {
-			list = append(list, input{kind: regression, refs: refs[:n]}, input{kind: regression, refs: refs[:n], key: key})
-		}
-	}
-	return list
 }
 
 // fit fits the column i as a multiple of the column x plus a constant.
@@ -261,39 +208,9 @@ func (p *planner) fit(i, x int) (input, float64, bool) {
 	if !(sxx > 0) || a == 0 || math.IsInf(a, 0) {
 		return input{}, 0, false
 	}
-	// Multiples are often whole, or their inverses.
-	in, cost := input{}, math.Inf(1)
-	for _, a := range []float64{a, math.Round(a), 1 / math.Round(1/a)} {
-		if a == 0 || math.IsInf(a, 0) || math.IsNaN(a) {
-			continue
-		}
-		b := math.Round(my + float64(v[p.first]) - float64(a*(mx+float64(w[p.first]))))
-		try := input{kind: affine, refs: []int{x}, a: a, b: b}
-		c := p.differenceCost(i, func(r int) int64 { return toInt(float64(a*float64(w[r])) + b) })
-		if c < cost {
-			in, cost = try, c
-		}
-	}
-	return in, cost, true
-}
-
-// steady reports whether in half of a few rows the values of v are about the same multiple of f.
-func steady(rows []int, v []int64, f func(r int) float64) bool {
-	var ratios [8]float64
-	step := len(rows) / len(ratios)
-	for i := range ratios {
-		r := rows[i*step]
-		ratios[i] = float64(v[r]) / f(r)
-	}
-	sorted := ratios
-	slices.Sort(sorted[:])
-	median, n := sorted[len(sorted)/2], 0
-	for _, q := range ratios {
-		if math.Abs(q-median) < math.Abs(median)/10 {
-			n++
-		}
-	}
-	return n >= len(ratios)/2
+	b := math.Round(my + float64(v[p.first]) - float64(a*(mx+float64(w[p.first]))))
+	cost := p.differenceCost(i, func(r int) int64 { return toInt(float64(a*float64(w[r])) + b) })
+	return input{kind: affine, refs: []int{x}, a: a, b: b}, cost, true
 }
 
 // quotients returns the quotients of two columns that come closest to the column i.
@@ -316,9 +233,6 @@ func (p *planner) quotients(i int, before []int) []input {
 				continue
 			}
 			f := func(r int) float64 { return float64(p.values[x][r]) / float64(p.values[y][r]) }
-			if !steady(rows, v, f) {
-				continue
-			}
 			ratios = ratios[:0]
 			for _, r := range rows {
 				if q := float64(v[r]) / f(r); q != 0 && !math.IsInf(q, 0) && !math.IsNaN(q) {
@@ -330,18 +244,11 @@ func (p *planner) quotients(i int, before []int) []input {
 			}
 			slices.Sort(ratios)
 			a := ratios[len(ratios)/2]
-			// Factors are often whole, or their inverses.
-			in, least := input{}, math.Inf(1)
-			for _, a := range []float64{a, math.Round(a), 1 / math.Round(1/a)} {
-				cost := 0.0
-				for _, r := range rows {
-					cost += logOf(v[r] - toInt(float64(a*f(r))))
-				}
-				if cost < least {
-					in, least = input{kind: quotient, refs: []int{x, y}, a: a}, cost
-				}
+			cost := 0.0
+			for _, r := range rows {
+				cost += logOf(v[r] - toInt(float64(a*f(r))))
 			}
-			list = append(list, ranked{in, least})
+			list = append(list, ranked{input{kind: quotient, refs: []int{x, y}, a: a}, cost})
 		}
 	}
 	return best(list, 2, math.Inf(1))

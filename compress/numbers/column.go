@@ -3,7 +3,6 @@ package numbers
 import (
 	"math"
 	"math/bits"
-	"sync"
 
 	rc "orcomgo/compress/rangecoder"
 )
@@ -12,7 +11,6 @@ import (
 type plan struct {
 	low    int64 // the smallest value
 	bits   int   // of the largest value less the smallest one; 0 to 62
-	even   int   // of these, the lowest ones that are coded as equally likely
 	inputs []input
 }
 
@@ -64,7 +62,7 @@ const (
 	classes = 8  // of the mean error relative to the interval
 	// A bit whose probability by the leading model is less than this, or as close to 1, is coded by that model alone; in 1/65536.
 	sure = 192
-	// The least probability in 1/65536 by which it codes a bit, so that a row takes at least 1/3000 of a bit (see decodable).
+	// The least probability in 1/65536 by which it codes a bit, so that a row takes at least 1/3000 of a bit (see Decode).
 	leastSure = 16
 )
 
@@ -100,7 +98,8 @@ func (t *table) newCoder(p *plan, i int, values []int64, rows int) *coder {
 			d.refs, d.floats = append(d.refs, t.values[x]), append(d.floats, t.shapes[x].Float32)
 		}
 		if in.kind == context {
-			d.contexts = newContexts(logLines)
+			// No line has the check 0, so that the probabilities need no first value.
+			d.contexts = &contexts{make([][16]rc.Prob, 1<<logLines), 64 - logLines}
 			c.contexts = append(c.contexts, d)
 			continue
 		}
@@ -125,29 +124,9 @@ func (t *table) newCoder(p *plan, i int, values []int64, rows int) *coder {
 	return c
 }
 
-// release frees memory of a coder that is not used any more.
-func (c *coder) release() {
-	for _, d := range c.contexts {
-		d.contexts.release()
-	}
-	for _, d := range c.numbers {
-		probs := d.probs // not with the rest of d, which refers to columns
-		freeProbs[c.bits].Put(&probs)
-	}
-	c.mixer.release()
-}
-
-// freeProbs are probabilities that are not used any more, by the bits of the values.
-var freeProbs [maxBits + 1]sync.Pool
-
 // newProbs returns the probabilities of a prediction of values of so many bits.
 func newProbs(n int) [][levels * classes]rc.Prob {
-	var list [][levels * classes]rc.Prob
-	if free, _ := freeProbs[n].Get().(*[][levels * classes]rc.Prob); free != nil {
-		list = *free
-	} else {
-		list = make([][levels * classes]rc.Prob, max(n, 1))
-	}
+	list := make([][levels * classes]rc.Prob, max(n, 1))
 	for i := range list {
 		rc.FillProbs(list[i][:])
 	}
@@ -333,14 +312,6 @@ func (d *predictor) at(middle int64, k int) (p *rc.Prob, class int) {
 	return &d.probs[k&63][uint8(level(d.value-middle, k)*classes+class)], class
 }
 
-// codeEven codes the bits of u that are equally likely.
-func (p *plan) codeEven(rg *rc.Coder, u uint64) (bits uint64) {
-	if p.even > 32 {
-		bits = uint64(rg.Uniform(uint32(u>>32), p.even-32)) << 32
-	}
-	return bits | uint64(rg.Uniform(uint32(u), min(p.even, 32)))
-}
-
 // leader returns the model whose last errors were the smallest, the first one of several, or nil if there is none.
 func (c *coder) leader() *predictor {
 	var lead *predictor
@@ -376,7 +347,7 @@ func (c *coder) code(rg *rc.Coder, r int) {
 	numbers, limits := c.numbers, c.limits[:m.n]
 	contexts := lines[:len(c.contexts)]
 	group := c.bits // the bit at which the lines begin
-	for k := c.bits - 1; k >= c.even; k-- {
+	for k := c.bits - 1; k >= 0; k-- {
 		middle := int64(prefix + 1<<k)
 		if lead != nil {
 			p, _ := lead.at(middle, k)
@@ -414,7 +385,7 @@ func (c *coder) code(rg *rc.Coder, r int) {
 		}
 		prefix |= uint64(bit) << k
 	}
-	if v := c.low + int64(prefix|c.codeEven(rg, u)); rg.Dec != nil {
+	if v := c.low + int64(prefix); rg.Dec != nil {
 		c.values[r] = v // when encoding, others may read it
 	}
 	c.learn(r)

@@ -2,8 +2,6 @@ package numbers
 
 import (
 	"math/bits"
-	"slices"
-	"sync"
 
 	logistic "orcomgo/compress/mixing"
 	rc "orcomgo/compress/rangecoder"
@@ -11,7 +9,6 @@ import (
 
 const (
 	maxInputs   = 16 // models of a column
-	slots       = 8  // weights of a model: one for each of the 5 classes of the count of a probability, and 3 that are not used
 	numberLimit = 1000
 	hashLimit   = 250
 	slowAfter   = 2048 // decisions after which a set of weights learns slowly
@@ -19,57 +16,29 @@ const (
 	smallStep   = 1 << 8 // no weight moves by so little
 )
 
-var bucketOf [rc.MaxCount + 1]uint8
-
-func init() {
-	for n := range bucketOf {
-		bucketOf[n] = uint8(min(bits.Len(uint(n))+1, 8) / 2)
-	}
-}
-
-// step is the prediction of a model for a decision: its stretched probability, from -2047 to 2047, above four bits for the class of the
-// count.
+// step is the prediction of a model for a decision: its stretched probability, from -2047 to 2047.
 type step int32
 
-func stepOf(p rc.Prob) step { return step(logistic.Stretch(p.P()))<<4 | step(bucketOf[p.Count()]) }
+func stepOf(p rc.Prob) step { return step(logistic.Stretch(p.P())) }
 
 // mixer mixes the predictions of a decision. Its weights, in 1/65536, are the sums of those of two sets.
 type mixer struct {
 	n       int
-	weights [][slots]int32 // of each set, for each model: by the class of the count
-	seen    []int32        // decisions that each set learned from, up to slowAfter
+	weights []int32 // of each set, for each model
+	seen    []int32 // decisions that each set learned from, up to slowAfter
 	steps   [maxInputs]step
 }
 
-// firstWeights are the weights of a model that nothing was learned about: 0.2.
-var firstWeights [slots]int32
-
-func init() {
-	for i := range firstWeights {
-		firstWeights[i] = logistic.One * 2 / 10
-	}
-}
+// firstWeight is the weight of a model that nothing was learned about: 0.2.
+const firstWeight = logistic.One * 2 / 10
 
 func newMixer(inputs, sets int) *mixer {
-	m, _ := freeMixers.Get().(*mixer)
-	if m == nil {
-		m = new(mixer)
-	}
-	m.n = inputs
-	m.weights = slices.Grow(m.weights[:0], sets*inputs)[:sets*inputs]
+	m := &mixer{n: inputs, weights: make([]int32, sets*inputs), seen: make([]int32, sets)}
 	for i := range m.weights {
-		m.weights[i] = firstWeights
+		m.weights[i] = firstWeight
 	}
-	m.seen = slices.Grow(m.seen[:0], sets)[:sets]
-	clear(m.seen)
 	return m
 }
-
-// freeMixers are mixers that are not used any more.
-var freeMixers sync.Pool
-
-// release frees the memory of a mixer that is not used any more.
-func (m *mixer) release() { freeMixers.Put(m) }
 
 // code codes a bit by the predictions in m.steps, with the sets of weights a and b.
 func (m *mixer) code(c *rc.Coder, bit int, a, b int) int {
@@ -77,7 +46,7 @@ func (m *mixer) code(c *rc.Coder, bit int, a, b int) int {
 	wa, wb := m.weights[a*len(steps):][:len(steps)], m.weights[b*len(steps):][:len(steps)]
 	dot := int64(0)
 	for i, s := range steps {
-		dot += int64(s>>4) * int64(wa[i][s&(slots-1)]+wb[i][s&(slots-1)])
+		dot += int64(s) * int64(wa[i]+wb[i])
 	}
 	q := logistic.Predict(dot)
 	if c.Dec != nil {
@@ -90,9 +59,8 @@ func (m *mixer) code(c *rc.Coder, bit int, a, b int) int {
 		return bit
 	}
 	for i, s := range steps {
-		x := int64(s >> 4)
-		logistic.Move(&wa[i][s&(slots-1)], x, ea)
-		logistic.Move(&wb[i][s&(slots-1)], x, eb)
+		logistic.Move(&wa[i], int64(s), ea)
+		logistic.Move(&wb[i], int64(s), eb)
 	}
 	return bit
 }
@@ -108,7 +76,7 @@ func (m *mixer) rate(set int) int64 {
 }
 
 // contexts has the probabilities of the bits of values by hashed contexts: lines of 15 probabilities for the paths of four bits, with
-// a check in place of the first one. Of two lines where a context may be, that which was used less is replaced.
+// a check in place of the first one.
 type contexts struct {
 	lines [][16]rc.Prob
 	shift int
@@ -116,45 +84,17 @@ type contexts struct {
 
 const maxLogLines = 16
 
-// freeLines are lines that are not used any more, by the logarithm of their number.
-var freeLines [maxLogLines + 1]sync.Pool
-
-// newContexts returns empty contexts. None has the check 0, so that the probabilities need no first value.
-func newContexts(logLines int) *contexts {
-	t := &contexts{shift: 64 - logLines}
-	if free, _ := freeLines[logLines].Get().(*[][16]rc.Prob); free != nil {
-		clear(*free)
-		t.lines = *free
-	} else {
-		t.lines = make([][16]rc.Prob, 1<<logLines)
-	}
-	return t
-}
-
 // freshLine is a line whose probabilities are fresh.
 var freshLine = [16]rc.Prob(rc.NewProbs(16))
 
-// release frees the memory of contexts that are not used any more.
-func (t *contexts) release() { freeLines[64-t.shift].Put(&t.lines) }
-
 // line returns the line of the context with hash h.
 func (t *contexts) line(h uint64) *[16]rc.Prob {
-	at := h >> (t.shift & 63)
-	check := rc.Prob(h) | 1
-	first := &t.lines[at]
-	if first[0] == check {
-		return first
+	line, check := &t.lines[h>>(t.shift&63)], rc.Prob(h)|1
+	if line[0] != check {
+		*line = freshLine
+		line[0] = check
 	}
-	second := &t.lines[at^1]
-	if second[0] == check {
-		return second
-	}
-	if second[1].Count() < first[1].Count() {
-		first = second
-	}
-	*first = freshLine
-	first[0] = check
-	return first
+	return line
 }
 
 // mix returns a hash of two numbers.

@@ -17,7 +17,6 @@ import (
 //	number of the column     uvarint
 //	smallest value           varint
 //	bits of a value          uvarint, 0 to 62
-//	even bits                uvarint, at most that
 //	inputs                   uvarint, at most 16, and each of them (input.append)
 //	bytes of its code        uvarint
 //
@@ -38,12 +37,7 @@ type likeCache struct {
 	mutex  sync.Mutex
 	values [][]int64
 	rows   int
-	lists  map[string]*likeList
-}
-
-type likeList struct {
-	once sync.Once
-	rows []int32
+	lists  map[string]func() []int32
 }
 
 // get returns likeRows of key. The columns of the key must be complete.
@@ -52,16 +46,15 @@ func (l *likeCache) get(key []int) []int32 {
 	l.mutex.Lock()
 	list := l.lists[name]
 	if list == nil {
-		list = &likeList{}
+		list = sync.OnceValue(func() []int32 { return likeRows(l.values, key, l.rows) })
 		l.lists[name] = list
 	}
 	l.mutex.Unlock()
-	list.once.Do(func() { list.rows = likeRows(l.values, key, l.rows) })
-	return list.rows
+	return list()
 }
 
 func newLikeCache(values [][]int64, rows int) *likeCache {
-	return &likeCache{values: values, rows: rows, lists: map[string]*likeList{}}
+	return &likeCache{values: values, rows: rows, lists: map[string]func() []int32{}}
 }
 
 // Encode codes a table of at most MaxColumns columns of the same number of rows. Columns are coded in places of the pool as well, which may
@@ -142,7 +135,6 @@ func filled(columns []Column, i int) []int64 {
 func (p *plan) append(dst []byte) []byte {
 	dst = binary.AppendVarint(dst, p.low)
 	dst = binary.AppendUvarint(dst, uint64(p.bits))
-	dst = binary.AppendUvarint(dst, uint64(p.even))
 	dst = binary.AppendUvarint(dst, uint64(len(p.inputs)))
 	for i := range p.inputs {
 		dst = p.inputs[i].append(dst)
@@ -152,7 +144,6 @@ func (p *plan) append(dst []byte) []byte {
 
 func readPlan(r *parse.Cursor, columns int) *plan {
 	p := &plan{low: r.Varint(MaxValue), bits: r.Int(maxBits)}
-	p.even = r.Int(p.bits)
 	p.inputs = make([]input, r.Int(maxInputs))
 	for i := range p.inputs {
 		p.inputs[i] = readInput(r, columns)
@@ -202,7 +193,7 @@ func Decode(data []byte, shapes []Shape, rows, threads int) ([][]int64, error) {
 	codes := make([][]byte, n)
 	for at, size := range sizes {
 		codes[at] = in.Bytes(uint64(size))
-		if !decodable(plans[at], size, rows) {
+		if plans[at].bits > 0 && int64(rows) > int64(size+8)*1<<15 { // a decision takes at least 1/3000 of a bit
 			in.Fail("%d bytes for %d rows", size, rows)
 		}
 	}
@@ -229,7 +220,6 @@ func Decode(data []byte, shapes []Shape, rows, threads int) ([][]int64, error) {
 				}
 				c.code(rg, r)
 			}
-			c.release()
 			values[i] = list
 			return rg.Dec.Err()
 		})
@@ -238,9 +228,4 @@ func Decode(data []byte, shapes []Shape, rows, threads int) ([][]int64, error) {
 		return nil, ErrCorrupt
 	}
 	return values, nil
-}
-
-// decodable refuses codes that are too short for what they would decode to: a decision takes at least 1/3000 of a bit.
-func decodable(p *plan, size, rows int) bool {
-	return p.bits == 0 || int64(rows) <= int64(size+8)*1<<15
 }

@@ -1,6 +1,7 @@
 package numbers
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -71,15 +72,7 @@ func (p *planner) arrange(costs []float64) {
 	for i := range list {
 		list[i] = i
 	}
-	slices.SortStableFunc(list, func(a, b int) int {
-		switch {
-		case costs[a] < costs[b]:
-			return -1
-		case costs[a] > costs[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(costs[a], costs[b]) })
 	placed := make([]bool, len(list))
 	for _, i := range list {
 		if g := p.columns[i].Given; g >= 0 && !placed[g] {
@@ -102,7 +95,6 @@ func (t *table) encode(pl *plan, i, rows int) []byte {
 			c.code(rg, r)
 		}
 	}
-	c.release()
 	return rg.Enc.Finish()
 }
 
@@ -161,7 +153,6 @@ func (p *planner) plan(at int) *plan {
 	try := func(pl *plan, traces []*trace, limit int) (atHalf, size int) {
 		x := p.mixing(pl, traces, i)
 		if atHalf = x.code(half); atHalf > limit {
-			x.m.release()
 			return atHalf, 1 << 62
 		}
 		return atHalf, x.finish(p.last)
@@ -198,11 +189,10 @@ func (p *planner) plan(at int) *plan {
 		q := *pl
 		q.inputs = slices.Delete(slices.Clone(pl.inputs), j, j+1)
 		fewer := slices.Delete(slices.Clone(traces), j, j+1)
-		if _, s := try(&q, fewer, 1<<62); s <= size+size/2000 {
+		if _, s := try(&q, fewer, 1<<62); s <= size {
 			pl, traces, size = &q, fewer, s
 		}
 	}
-	p.chooseEven(pl, traces, i, size)
 	return pl
 }
 
@@ -211,18 +201,4 @@ func (p *plan) with(in input) *plan {
 	q := *p
 	q.inputs = append(slices.Clone(p.inputs), in)
 	return &q
-}
-
-// chooseEven finds how many of the lowest bits are as well coded as equally likely.
-func (p *planner) chooseEven(pl *plan, traces []*trace, i, size int) {
-	for _, n := range []int{4, 8, 12, 16, 20, 24, 28, 32} {
-		q := *pl
-		if q.even = n; n >= pl.bits {
-			return
-		}
-		if p.mixing(&q, traces, i).finish(p.last) > size+size/1000 {
-			return
-		}
-		pl.even = n
-	}
 }

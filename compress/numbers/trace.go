@@ -17,7 +17,7 @@ type trace struct {
 	errors  []uint8 // of such a model: bits of its mean error for each row
 }
 
-// trace returns the trace of a model of column i, for at most the rows of the sample before last. It must be released.
+// trace returns the trace of a model of column i, for at most the rows of the sample before last. release frees what computes it.
 func (p *planner) trace(in input, pl *plan, i, last int) *trace {
 	own := *pl
 	own.inputs = []input{in}
@@ -118,10 +118,10 @@ func (x *mixing) code(last int) int {
 			}
 		}
 		x.row++
-		for k := pl.bits - 1; k >= pl.even; k-- {
+		for k := pl.bits - 1; k >= 0; k-- {
 			j := x.at + pl.bits - 1 - k
 			if lead != nil {
-				if s := int32(lead.steps[j] >> 4); uint32(s+sureStep) > uint32(2*sureStep) {
+				if s := int32(lead.steps[j]); uint32(s+sureStep) > uint32(2*sureStep) {
 					x.rg.Bit(int(u>>k&1), clampSure(logistic.Squash(s)))
 					continue
 				}
@@ -135,7 +135,6 @@ func (x *mixing) code(last int) int {
 			}
 			m.code(x.rg, int(u>>k&1), k, pl.bits+set)
 		}
-		pl.codeEven(x.rg, u)
 		x.at += pl.bits
 	}
 	return x.rg.Enc.Len() + len(pl.append(nil))
@@ -144,15 +143,10 @@ func (x *mixing) code(last int) int {
 // finish codes the rows before last, and no more, and returns the bytes of all. The mixing can't be used after that.
 func (x *mixing) finish(last int) int {
 	size := x.code(last) - x.rg.Enc.Len()
-	x.m.release()
-	x.m = nil
 	return size + len(x.rg.Enc.Finish())
 }
 
 // release frees what computes a trace.
 func (t *trace) release() {
-	if t.coder != nil {
-		t.coder.release()
-		t.coder = nil
-	}
+	t.coder = nil
 }

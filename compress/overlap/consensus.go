@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/bits"
 	"slices"
-	"sync"
 
 	"orcomgo/bases"
 )
@@ -14,8 +13,8 @@ const voteBucketBits = 12
 
 // vote sets each base of the pseudogenome to the most frequent base of the reads that cover it.
 func (b *builder) vote(ctx context.Context) error {
-	if ok, err := b.accelerator.vote(ctx, b, false); ok || err != nil {
-		return err
+	if b.accelerator.vote(b, false) {
+		return ctx.Err()
 	}
 	return b.eachVoteWindow(0, func(lo, hi int, events uint64) error { return b.voteRange(ctx, lo, hi, events, nil) })
 }
@@ -25,10 +24,10 @@ const sharedBytesPerBase = 1
 
 // voteAndSelectPoor votes, and then sets b.poor to the poorly placed reads.
 func (b *builder) voteAndSelectPoor(ctx context.Context) error {
-	if ok, err := b.accelerator.vote(ctx, b, true); ok || err != nil {
-		return err
+	if b.accelerator.vote(b, true) {
+		return ctx.Err()
 	}
-	b.poor = newBitset(b.records.count)
+	b.poor = NewSubset(b.records.count)
 	var shared *sharedMismatches
 	return b.eachVoteWindow(sharedBytesPerBase, func(lo, hi int, events uint64) error {
 		shared = newSharedMismatches(shared, lo, hi)
@@ -67,27 +66,23 @@ func (b *builder) eachVoteWindow(baseBytes uint64, f func(lo, hi int, events uin
 func (b *builder) voteEvents() []uint64 {
 	pl := b.placements
 	events := make([]uint64, b.seq.n>>voteBucketBits+1)
-	chunks := b.chunksOfRecords()
-	var mu sync.Mutex
-	parallel(chunks, func(t int) {
-		own := events
-		if chunks > 1 {
-			own = make([]uint64, len(events))
+	counted := make([][]uint64, b.config.Threads) // by goroutine
+	inParallel(b.config.Threads, len(pl.pos), 1<<16, func(worker, from, to int) {
+		if counted[worker] == nil {
+			counted[worker] = make([]uint64, len(events))
 		}
-		lo, hi := divide(len(pl.pos), t, chunks)
-		for rec, pos := range pl.pos[lo:hi] {
-			if pos != Unplaced {
-				own[pos>>voteBucketBits] += 2 + uint64(pl.mismatches[lo+rec])
-			}
-		}
-		if chunks > 1 {
-			mu.Lock()
-			defer mu.Unlock()
-			for i, n := range own {
-				events[i] += n
+		own := counted[worker]
+		for rec := from; rec < to; rec++ {
+			if pos := pl.pos[rec]; pos != Unplaced {
+				own[pos>>voteBucketBits] += 2 + uint64(pl.mismatches[rec])
 			}
 		}
 	})
+	for _, own := range counted {
+		for i, n := range own {
+			events[i] += n
+		}
+	}
 	return events
 }
 
@@ -169,38 +164,4 @@ func forEachMismatch(pg []byte, pos int, read []byte, n int, skip []uint64, f fu
 			f(i*bases.PerChunk+k/2, byte(r>>uint(k)&3))
 		}
 	}
-}
-
-// removeUncovered removes the bases of the pseudogenome that no placed read covers, and adjusts the placements.
-func (b *builder) removeUncovered(ctx context.Context) error {
-	if covered, ok := b.accelerator.cover(b); ok {
-		if covered != nil {
-			b.seq.keep(covered)
-		}
-		return ctx.Err()
-	}
-	pl := b.placements
-	covered := newBitset(b.seq.n)
-	err := b.records.lengths(ctx, func(rec uint32, length int) {
-		if pos := pl.pos[rec]; pos != Unplaced {
-			covered.addRange(int(pos), int(pos)+length)
-		}
-	})
-	if err != nil {
-		return err
-	}
-	if covered.buildRanks() == b.seq.n {
-		return nil
-	}
-	b.seq.keep(&covered)
-	chunks := b.chunksOfRecords()
-	parallel(chunks, func(t int) {
-		lo, hi := divide(len(pl.pos), t, chunks)
-		for rec, pos := range pl.pos[lo:hi] {
-			if pos != Unplaced {
-				pl.pos[lo+rec] = uint32(covered.rank(pos))
-			}
-		}
-	})
-	return nil
 }

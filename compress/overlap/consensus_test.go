@@ -129,48 +129,6 @@ func TestVotesMakeTheGenome(t *testing.T) {
 	}
 }
 
-// TestUncoveredBasesAreDropped: bases that no read covers are removed, and reads still cover the same bases.
-func TestUncoveredBasesAreDropped(t *testing.T) {
-	r := rand.New(rand.NewSource(72))
-	pg := randomLetters(r, 1000)
-	for _, c := range []struct {
-		name string
-		kept [][2]int // ascending; reads cover only these ranges
-	}{
-		{"all", [][2]int{{0, 1000}}},
-		{"ends", [][2]int{{3, 998}}},
-		{"gaps", [][2]int{{0, 64}, {65, 128}, {191, 256}, {257, 500}, {640, 700}, {936, 1000}}},
-		{"few", [][2]int{{500, 520}}},
-	} {
-		var ds []drawn
-		want := ""
-		for _, k := range c.kept {
-			want += pg[k[0]:k[1]]
-			for at := k[0]; at < k[1]; at += 10 {
-				ds = append(ds, draw(r, pg, at, min(r.Intn(30)+10, k[1]-at), 0, at%3 == 0))
-			}
-			ds = append(ds, draw(r, pg, k[1]-5, 5, 0, false))
-		}
-		// A read without a place covers nothing, so another read covers the same bases.
-		without := len(ds) / 2
-		ds = append(ds, draw(r, pg, ds[without].at, len(ds[without].read), 0, false))
-		b := placedAs(t, pg, ds)
-		b.placements.pos[without] = Unplaced
-		if err := b.removeUncovered(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-		got := b.letters()
-		if got != want {
-			t.Errorf("%s: %s is left, want %s", c.name, got, want)
-		}
-		for rec, d := range ds {
-			if pos := b.placements.pos[rec]; pos != Unplaced && got[pos:int(pos)+len(d.read)] != pg[d.at:d.at+len(d.read)] {
-				t.Fatalf("%s: read %d is over other bases", c.name, rec)
-			}
-		}
-	}
-}
-
 // TestOrientedReads: a read and its mask have the same orientation, whether the bins store the read reversed or not.
 func TestOrientedReads(t *testing.T) {
 	r := rand.New(rand.NewSource(73))
@@ -218,10 +176,10 @@ func TestReassembly(t *testing.T) {
 		}
 		b := placedAs(t, genome, ds)
 		before := slices.Clone(b.placements.pos)
-		b.poor = newBitset(len(ds))
+		b.poor = NewSubset(len(ds))
 		for rec, mismatches := range b.placements.mismatches {
 			if mismatches >= minPoorMismatches {
-				b.poor.add(uint32(rec))
+				b.poor.Add(uint32(rec))
 			}
 		}
 		if err := b.reassemblePoor(context.Background()); err != nil {
@@ -242,7 +200,7 @@ func TestReassembly(t *testing.T) {
 			!strings.Contains(added, region[50:350]) && !strings.Contains(reverseComplement(added), region[50:350]) {
 			t.Fatalf("%d bases were added: %s, want about the 400 of %s", len(added), added, region)
 		}
-		if err := b.placeReads(context.Background(), len(genome), exactAgain, retryPoor); err != nil {
+		if err := b.placeReads(context.Background(), len(genome), exact, retryPoor); err != nil {
 			t.Fatal(err)
 		}
 		for rec := range ds {
@@ -272,7 +230,7 @@ func TestWorstReadsAreReassembled(t *testing.T) {
 	}
 	ds = append(ds, draw(r, genome, 0, 100, 8, false)) // this one is not poorly placed, and does not count
 	b := placedAs(t, genome, ds)
-	b.poor = newBitset(len(ds))
+	b.poor = NewSubset(len(ds))
 	b.poor.addRange(0, 60)
 	one := 64 + b.records.meanLength()
 	for _, c := range []struct{ bytes, want uint64 }{
@@ -304,7 +262,7 @@ func TestRemainingReadsInBatches(t *testing.T) {
 	}
 	for _, b := range []*builder{whole, batches} {
 		b.placements.set(3, 77, true, 9) // this read has a place already
-		if err := b.placeRemaining(context.Background()); err != nil {
+		if err := b.placeReads(context.Background(), 0, loose, retryNone); err != nil {
 			t.Fatal(err)
 		}
 	}

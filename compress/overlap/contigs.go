@@ -2,7 +2,6 @@ package overlap
 
 import (
 	"slices"
-	"sync/atomic"
 
 	"orcomgo/bases"
 	"orcomgo/internal/largepages"
@@ -40,16 +39,12 @@ type contigs struct {
 func (c *contigs) count() int { return len(c.merged) + len(c.singles) }
 
 // bytes returns the memory of the contigs, without that of the reads.
-func (c *contigs) bytes(threads int) uint64 {
-	var packed atomic.Uint64
-	inParallel(threads, len(c.merged), taskRange, func(_, from, to int) {
-		n := uint64(0)
-		for i := range c.merged[from:to] {
-			n += uint64(len(c.merged[from+i].packed))
-		}
-		packed.Add(n)
-	})
-	return packed.Load() + uint64(len(c.merged))*contigOverheadBytes + 4*uint64(len(c.singles))
+func (c *contigs) bytes() uint64 {
+	sum := uint64(len(c.merged))*contigOverheadBytes + 4*uint64(len(c.singles))
+	for i := range c.merged {
+		sum += uint64(len(c.merged[i].packed))
+	}
+	return sum
 }
 
 // keyBases is the number of bases after the signature that must be equal for two reads to be compared. Every read has
@@ -58,30 +53,30 @@ const keyBases = minimizer.Skip
 
 // binContigs aligns the reads of each bin by the position of their signature and merges those that agree. It uses the reads
 // for which include returns true; all of them if include is nil. It calls include from several goroutines, for some reads twice.
-// Bins are processed in parallel; those of very many reads, one after another, by several goroutines each.
+// Bins are processed in parallel; those of `big` reads or more, one after another, by several goroutines each.
 // (Step 1 of the layout. Aligning by signature follows ORCOM, Grabowski et al. 2015, section 2.2.)
-func binContigs(rd *Reads, include func(i int) bool, threads int) *contigs {
+func binContigs(rd *Reads, include func(i int) bool, big, threads int) *contigs {
 	workers := make([]binWorker, max(1, threads))
 	for t := range workers {
 		workers[t] = binWorker{rd: rd, include: include}
 	}
 	parts := make([][]contigs, len(rd.groups))
-	var small, big []int // groups
+	var small, large []int // groups
 	starts := make([]int, len(rd.groups))
 	at := 0
 	for g := range rd.groups {
 		starts[g] = at
 		at += int(rd.groups[g].Reads)
-		if int(rd.groups[g].Reads) >= bigBinReads {
-			big = append(big, g)
+		if int(rd.groups[g].Reads) >= big {
+			large = append(large, g)
 		} else {
 			small = append(small, g)
 		}
 	}
 	// The goroutines of a big bin wait for each other several times, so those of some big bins work at the same time.
-	teams := max(1, min(len(big), len(workers)/bigBinThreads))
-	tasks.Each(len(big), teams, func(t, k int) {
-		g := big[k]
+	teams := max(1, min(len(large), len(workers)/bigBinThreads))
+	tasks.Each(len(large), teams, func(t, k int) {
+		g := large[k]
 		from, to := divide(len(workers), t, teams)
 		end := starts[g] + int(rd.groups[g].Reads)
 		parts[g] = assembleBigBin(workers[from:to], starts[g], end, rd.groups[g].Signature == minimizer.None)
@@ -124,8 +119,8 @@ func concatContigs(rd *Reads, parts [][]contigs, threads int) *contigs {
 	return all
 }
 
-// bigBinReads is the number of reads from which on several goroutines process a bin. A variable so that tests can use small ones.
-var bigBinReads = 1 << 17
+// bigBinReads is the usual number of reads from which on several goroutines process a bin.
+const bigBinReads = 1 << 17
 
 // bigBinThreads is how many goroutines process a big bin at least, if there are as many.
 const bigBinThreads = 4
@@ -189,7 +184,6 @@ type binWorker struct {
 	rd        *Reads
 	include   func(i int) bool
 	keys      []uint64
-	sorted    []uint64
 	pileups   []*pileup
 	unmatched []uint32 // reads of a group that agree with none of its pileups
 	arena     []byte   // 0
@@ -229,10 +223,9 @@ func (b *binWorker) findKeys(from, to int, none bool, f func(key uint64)) {
 	}
 }
 
-// assembleKeys assembles the contigs of the reads of these keys, by ascending key. The keys of equal bases must be in the order
-// of the reads.
+// assembleKeys assembles the contigs of the reads of these keys, by ascending key.
 func (b *binWorker) assembleKeys(keys []uint64) {
-	keys = b.sortKeys(keys)
+	slices.Sort(keys)
 	for i := 0; i < len(keys); {
 		j := i + 1
 		for j < len(keys) && keys[j]>>32 == keys[i]>>32 {
@@ -241,42 +234,6 @@ func (b *binWorker) assembleKeys(keys []uint64) {
 		b.assembleGroup(keys[i:j])
 		i = j
 	}
-}
-
-// radixSorted is the number of keys from which on sorting by digits is faster than by comparison.
-const radixSorted = 512
-
-// sortKeys returns the keys in ascending order, in their own memory or in that of b.
-func (b *binWorker) sortKeys(keys []uint64) []uint64 {
-	if len(keys) < radixSorted {
-		slices.Sort(keys)
-		return keys
-	}
-	if slices.IsSorted(keys) { // as if all reads are of one amplicon
-		return keys
-	}
-	b.sorted = slices.Grow(b.sorted[:0], len(keys))[:len(keys)]
-	from, to := keys, b.sorted
-	for shift := 32; shift < 32+2*keyBases; shift += 8 {
-		var next [256]int
-		for _, k := range from {
-			next[byte(k>>shift)]++
-		}
-		if next[byte(from[0]>>shift)] == len(from) {
-			continue
-		}
-		at := 0
-		for d, n := range next {
-			next[d], at = at, at+n
-		}
-		for _, k := range from {
-			n := &next[byte(k>>shift)]
-			to[*n] = k
-			*n++
-		}
-		from, to = to, from
-	}
-	return from
 }
 
 // maxPileups is the number of contigs of one group that a read is compared with at most. A read that agrees with none of

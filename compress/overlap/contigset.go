@@ -6,6 +6,7 @@ import (
 
 	"orcomgo/bases"
 	"orcomgo/internal/largepages"
+	"orcomgo/internal/tasks"
 )
 
 // contigSet holds contigs, each with a number of reads. A contig is known by its index.
@@ -33,12 +34,15 @@ const joinRange = 256
 
 // grow adds n contigs: contig i of them has the length and reads that size returns, and write writes its packed bases to dst.
 func (s *contigSet) grow(n, threads int, size func(i int) (bases int, reads uint64), write func(i int, dst []byte)) {
+	if n == 0 {
+		return
+	}
 	old := s.count()
-	s.changed = s.changed || n > 0
-	s.start = extended(s.start, n)
-	s.length = extended(s.length, n)
-	s.reads = extended(s.reads, n)
-	s.left = extended(s.left, n)
+	s.changed = true
+	s.start = extended(threads, s.start, n)
+	s.length = extended(threads, s.length, n)
+	s.reads = extended(threads, s.reads, n)
+	s.left = extended(threads, s.left, n)
 	first := uint64(max(len(s.packed), bases.Pad)) - bases.Pad
 	total := placeInParallel(threads, n, func(i int) uint64 {
 		bases, reads := size(i)
@@ -46,8 +50,8 @@ func (s *contigSet) grow(n, threads int, size func(i int) (bases int, reads uint
 		s.left[old+i] = uint32(bases)/2 + 16
 		return uint64(bases+3) / 4
 	}, func(i int, at uint64) { s.start[old+i] = first + at })
-	s.bases += sum(threads, s.length[old:])
-	s.packed = extended(s.packed, int(first+total)+bases.Pad-len(s.packed))
+	s.bases += s.basesFrom(old)
+	s.packed = extended(threads, s.packed, int(first+total)+bases.Pad-len(s.packed))
 	inParallel(threads, n, joinRange, func(_, from, to int) {
 		for i := old + from; i < old+to; i++ {
 			b := s.of(uint32(i))[:(s.length[i]+3)/4]
@@ -57,24 +61,18 @@ func (s *contigSet) grow(n, threads int, size func(i int) (bases int, reads uint
 	})
 }
 
-// append adds the contigs of other.
+// append adds the contigs of other, which were not joined.
 func (s *contigSet) append(other *contigSet, threads int) {
-	if other.count() == 0 {
-		return
+	s.grow(other.count(), threads, func(i int) (int, uint64) { return int(other.length[i]), other.reads[i] },
+		func(i int, dst []byte) { copy(dst, other.of(uint32(i))) })
+}
+
+// basesFrom returns how many bases contig c and those after it have.
+func (s *contigSet) basesFrom(c int) (sum uint64) {
+	for _, n := range s.length[c:] {
+		sum += uint64(n)
 	}
-	s.changed = true
-	at := uint64(max(len(s.packed), bases.Pad)) - bases.Pad
-	s.packed = appended(threads, s.packed[:at], other.packed)
-	first := s.count()
-	s.start = appended(threads, s.start, other.start)
-	inParallel(threads, other.count(), linkRange, func(_, from, to int) {
-		for i := first + from; i < first+to; i++ {
-			s.start[i] += at
-		}
-	})
-	s.length, s.reads = appended(threads, s.length, other.length), appended(threads, s.reads, other.reads)
-	s.left = appended(threads, s.left, other.left)
-	s.bases += other.bases
+	return sum
 }
 
 // truncate leaves the first n contigs.
@@ -83,9 +81,7 @@ func (s *contigSet) truncate(n int) {
 		return
 	}
 	s.changed = true
-	for _, l := range s.length[n:] {
-		s.bases -= uint64(l)
-	}
+	s.bases -= s.basesFrom(n)
 	s.packed = s.packed[:s.start[n]+bases.Pad]
 	s.start, s.length, s.reads, s.left = s.start[:n], s.length[:n], s.reads[:n], s.left[:n]
 }
@@ -101,7 +97,7 @@ func (s *contigSet) byRank(contigs []uint32, threads int) {
 		return contigs[from:to]
 	}
 	mosts := make([]uint64, chunks)
-	parallel(chunks, func(t int) {
+	tasks.Each(chunks, chunks, func(_, t int) {
 		for _, c := range chunk(t) {
 			mosts[t] = max(mosts[t], s.reads[c])
 		}
@@ -112,7 +108,7 @@ func (s *contigSet) byRank(contigs []uint32, threads int) {
 		return
 	}
 	next := make([][]uint32, chunks) // by chunk: of its contigs of so many reads, where the next one belongs
-	parallel(chunks, func(t int) {
+	tasks.Each(chunks, chunks, func(_, t int) {
 		next[t] = make([]uint32, most+1)
 		for _, c := range chunk(t) {
 			next[t][s.reads[c]]++
@@ -125,21 +121,21 @@ func (s *contigSet) byRank(contigs []uint32, threads int) {
 		}
 	}
 	sorted := largepages.Make[uint32](len(contigs))
-	parallel(chunks, func(t int) {
+	tasks.Each(chunks, chunks, func(_, t int) {
 		for _, c := range chunk(t) {
 			to := &next[t][s.reads[c]]
 			sorted[*to] = c
 			*to++
 		}
 	})
-	parallel(chunks, func(t int) {
+	tasks.Each(chunks, chunks, func(_, t int) {
 		from, _ := divide(len(contigs), t, chunks)
 		copy(chunk(t), sorted[from:])
 	})
 }
 
-// leastRanked is how many contigs a goroutine of byRank has at least. A variable so that tests can have fewer.
-var leastRanked = 1 << 14
+// leastRanked is how many contigs a goroutine of byRank has at least.
+const leastRanked = 1 << 14
 
 // rank puts the contigs in the order of byRank.
 func (s *contigSet) rank(threads int) {

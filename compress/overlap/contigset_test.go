@@ -24,8 +24,6 @@ func TestPackBases(t *testing.T) {
 
 // TestContigSet makes random changes to a set and to a plain list of contigs.
 func TestContigSet(t *testing.T) {
-	defer func(n int) { leastRanked = n }(leastRanked)
-	leastRanked = 50
 	r := rand.New(rand.NewSource(69))
 	for range 50 {
 		var s contigSet
@@ -73,6 +71,24 @@ func TestContigSet(t *testing.T) {
 			if s.bases != uint64(total) {
 				t.Fatalf("step %d: %d bases, want %d", step, s.bases, total)
 			}
+		}
+	}
+}
+
+// TestRanks: several goroutines rank contigs as one does.
+func TestRanks(t *testing.T) {
+	r := rand.New(rand.NewSource(70))
+	for _, most := range []int{3, maxCountedReads + 1} {
+		s := contigSet{reads: make([]uint64, 3*leastRanked)}
+		var all []uint32
+		for i := range s.reads {
+			s.reads[i] = uint64(1 + r.Intn(most))
+			all = append(all, uint32(i))
+		}
+		want := slices.Clone(all)
+		slices.SortStableFunc(want, func(a, b uint32) int { return cmp.Compare(s.reads[b], s.reads[a]) })
+		if s.byRank(all, 4); !slices.Equal(all, want) {
+			t.Errorf("contigs of up to %d reads are in another order", most)
 		}
 	}
 }

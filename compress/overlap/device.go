@@ -3,9 +3,8 @@ package overlap
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
-
-	"orcomgo/internal/failover"
 )
 
 // device is an accelerator that lays out reads. Its results are those of the CPU, bit for bit. partners and endJoining are called by
@@ -14,35 +13,22 @@ import (
 type device interface {
 	// memory returns how many bytes of memory the device had when it was opened.
 	memory() uint64
-	// loadReads copies reads to the device, in place of those that are there. Their places are known by record if byRecord is set, else
-	// by their numbers.
-	loadReads(rd *Reads, byRecord bool) error
+	// loadReads copies reads to the device, in place of those that are there. All places are by record.
+	loadReads(rd *Reads) error
 	// buildIndex copies a sequence to the device and indexes the k-mers of a window of it, in place of what is there.
 	buildIndex(seq *sequence, w *window) error
 	// place does what builder.placeAll does with the loaded reads. It copies the places of all from in to out, in place of what is
-	// there. poor is nil or has a bit for each read. After an error, what is in out is undefined.
+	// there. poor is nil or has a bit for each record. After an error, what is in out is undefined.
 	place(w *window, retry retryRule, in *placements, poor []uint64, out *placements, progress func(done int)) error
 	// partners does what kmerGroups.fill and joiner.partners do: it returns the link of each contig to its partner, the comparisons that
 	// each may still make (the set keeps those of before), and how many were made.
 	partners(j *joiner, by sampler) (links []link, left []uint32, compared int, err error)
 	// endJoining frees the memory that partners took.
 	endJoining() error
-	// beginVotes copies a sequence to the device, for the loaded reads, and those that are loaded after them, to vote on its bases; if poor is
-	// set, to find the poorly placed ones as well. It returns on how many positions they can vote at a time. The index is lost.
-	beginVotes(seq *sequence, poor bool) (window int, err error)
-	// countVotes adds the votes of the loaded reads on positions lo..hi-1, of which lo is a multiple of the window. first is set for the first
-	// reads that do. pl has their places, or is nil if they are those of the call before.
-	countVotes(pl *placements, lo, hi int, first bool) error
-	// decideVotes sets these positions to the most frequent bases.
-	decideVotes(lo, hi int) error
-	// selectPoor does what builder.selectPoor does with the loaded reads, after all votes. pl is as for countVotes. poor gets a bit for each
-	// poorly placed read, whatever letters it has, mismatches become those after that.
-	selectPoor(pl *placements, poor []uint64, mismatches []uint8) error
-	// endVotes copies the bases from the device, unless voted is nil, and frees memory.
-	endVotes(voted []byte) error
-	// cover finds which of the first n bases of the pseudogenome the loaded reads cover, whose places are known by record. If not all are, it
-	// adds these to covered, and pos become the positions of in if only they are kept.
-	cover(n int, in *placements, covered *bitset, pos []uint32) (uncovered bool, err error)
+	// vote does what builder.vote does with the loaded reads, whose places pl has, and copies the bases of the sequence to voted. If poor is
+	// not nil, it does what builder.selectPoor does as well: poor gets a bit for each poorly placed read, whatever letters it has, and
+	// mismatches become those after that. The index is lost. After an error, what was copied is undefined.
+	vote(seq *sequence, pl *placements, voted []byte, poor []uint64, mismatches []uint8) error
 	// close frees what the device has.
 	close() error
 }
@@ -65,9 +51,6 @@ var doesStep = [deviceSteps]string{"places reads", "joins contigs", "counts vote
 // runBytes is what a run of letters other than A, C, G and T takes while reads are loaded.
 const runBytes = 12
 
-// maxDeviceParts is in how many parts the reads of a share are loaded at most.
-const maxDeviceParts = 64
-
 // deviceReadBytes is what a device needs for a read and its place, besides its bases and, if lengths vary, twelve bytes.
 const deviceReadBytes = 16
 
@@ -75,40 +58,46 @@ const deviceReadBytes = 16
 const spareEighthBytes = 41
 
 // The device places so many reads at least, joins contigs of so many bases, and has so many reads vote: with fewer, the CPU is faster.
-// Tests change them.
-var (
-	leastPlaced        = 1 << 16
-	leastJoined uint64 = 1 << 21
-	leastVoters        = 1 << 19
+const (
+	leastPlaced = 1 << 16
+	leastJoined = 1 << 21
+	leastVoters = 1 << 19
 )
-
-// openDevice opens the device. It is nil in programs that have none.
-var openDevice func() (device, error)
 
 // accelerator is a device that is opened while other work is done, and that is given up at the first error that is not for want of memory.
 type accelerator struct {
 	opened    chan struct{} // closed when dev is set, or given up
 	dev       device
-	state     *failover.State
+	note      func(line string)
+	lost      atomic.Bool   // the device is not used any more
+	noted     sync.Once     // that it has too little memory for a step
+	always    bool          // tests: the device does steps however small they are
 	preloaded chan struct{} // nil, or closed when the reads of preload are loaded
 
-	loaded  *Reads     // the reads on the device, if they stay in memory; set before preloaded is closed
+	loaded  *Reads     // the reads on the device; set before preloaded is closed
 	indexed *window    // the window of which the device has the index
-	spare   placements // to which the device copies the places of reads that stay in memory
+	spare   placements // to which the device copies the places of reads
 
 	without [deviceSteps]atomic.Bool // the device has too little memory for the step
 }
 
 // startAccelerator begins to open the device. It returns nil if the program has none.
-func startAccelerator(note func(line string)) *accelerator {
-	if openDevice == nil {
+func startAccelerator(c Config) *accelerator {
+	open := openDevice
+	if c.testDevice != nil {
+		open = c.testDevice
+	}
+	if open == nil {
 		return nil
 	}
-	a := &accelerator{opened: make(chan struct{}), state: failover.New(note)}
+	a := &accelerator{opened: make(chan struct{}), note: c.Note, always: c.deviceAlways}
+	if a.note == nil {
+		a.note = func(string) {}
+	}
 	go func() {
 		defer close(a.opened)
 		var err error
-		if a.dev, err = openDevice(); err != nil {
+		if a.dev, err = open(); err != nil {
 			a.giveUp(err)
 		}
 	}()
@@ -121,15 +110,17 @@ func (a *accelerator) usable() bool {
 		return false
 	}
 	<-a.opened
-	return !a.state.Failed()
+	return !a.lost.Load()
 }
 
 // can waits until the device is open, and reports whether it can be used for a step.
 func (a *accelerator) can(step deviceStep) bool { return a.usable() && !a.without[step].Load() }
 
-// giveUp has the device not used any more, because of an error.
+// giveUp has the device not used any more, because of an error. The first one is noted.
 func (a *accelerator) giveUp(err error) {
-	a.state.GiveUp(fmt.Sprintf("the GPU is not used any more, the CPU lays out the reads: %v", err))
+	if !a.lost.Swap(true) {
+		a.note(fmt.Sprintf("the GPU is not used any more, the CPU lays out the reads: %v", err))
+	}
 }
 
 // failed notes an error of a step. If it is for want of memory, the device is not used for this step any more, else not at all.
@@ -139,10 +130,10 @@ func (a *accelerator) failed(step deviceStep, err error) {
 		return
 	}
 	a.without[step].Store(true)
-	a.state.Note(fmt.Sprintf("the GPU has too little memory, the CPU %s: %v", doesStep[step], err))
+	a.noted.Do(func() { a.note(fmt.Sprintf("the GPU has too little memory, the CPU %s: %v", doesStep[step], err)) })
 }
 
-// preload begins to load reads that stay in memory and don't change, while other work is done, if the device has room for all.
+// preload begins to load reads while other work is done.
 func (a *accelerator) preload(rd *Reads) {
 	if a == nil {
 		return
@@ -150,41 +141,48 @@ func (a *accelerator) preload(rd *Reads) {
 	a.preloaded = make(chan struct{})
 	go func() {
 		defer close(a.preloaded)
-		if a.usable() && rd.Count() > 0 && a.partsOf(rd) == 1 {
-			a.loadReads(rd, true)
+		if rd.Count() > 0 {
+			a.loadReads(rd)
 		}
 	}()
 }
 
-// loadReads loads reads, and reports whether it has. If stay is set, they are not loaded again the next time; they must not change.
-func (a *accelerator) loadReads(rd *Reads, stay bool) bool {
+// loadReads loads reads, unless they are loaded, and reports whether they are. They must not change.
+func (a *accelerator) loadReads(rd *Reads) bool {
 	if !a.can(stepPlace) {
 		return false
 	}
-	if stay && a.loaded == rd {
+	if a.loaded == rd {
 		return true
 	}
 	a.loaded = nil
-	if runBytes*uint64(rd.exceptions.Len()) > rd.bytes()/4 {
-		a.failed(stepPlace, fmt.Errorf("%w: %d runs of letters other than A, C, G and T", errDeviceMemory, rd.exceptions.Len()))
+	runs := rd.exceptions.Len()
+	bytes := uint64(len(rd.packed)) + deviceReadBytes*uint64(rd.Count()) + runBytes*uint64(runs+len(rd.lengths))
+	if bytes > a.dev.memory()/2 {
+		a.failed(stepPlace, fmt.Errorf("%w: %d reads with %d runs of letters other than A, C, G and T", errDeviceMemory, rd.Count(), runs))
 		return false
 	}
-	if err := a.dev.loadReads(rd, stay); err != nil {
+	if err := a.dev.loadReads(rd); err != nil {
 		a.failed(stepPlace, err)
 		return false
 	}
-	if stay {
-		a.loaded = rd
-	}
+	a.loaded = rd
 	return true
 }
 
-// forget drops the reference to a window, whose index takes memory.
-func (a *accelerator) forget(w *window) {
-	if a != nil && a.indexed == w {
-		a.indexed = nil
+// ready waits until the reads of a builder are loaded, and reports whether the device can do a step for which it needs them: if all are in
+// memory, there are so many at least, and there is memory for their spare places.
+func (a *accelerator) ready(b *builder, step deviceStep, least int) bool {
+	rd := b.allReads
+	if a == nil || rd == nil || !a.worth(rd.Count(), least) || spareEighthBytes*uint64(rd.Count())/8 > b.workBytes {
+		return false
 	}
+	a.wait()
+	return a.can(step) && a.loadReads(rd)
 }
+
+// worth reports whether a step of so many reads or bases is large enough for the device.
+func (a *accelerator) worth(n, least int) bool { return n >= least || a.always && n > 0 }
 
 // wait waits until the device is open and the reads of preload are loaded.
 func (a *accelerator) wait() {

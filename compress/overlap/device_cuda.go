@@ -15,35 +15,23 @@ import (
 	"orcomgo/cudakern"
 )
 
-func init() { openDevice = openCUDA }
+// openDevice opens the first GPU.
+var openDevice = openCUDA
 
-// What the index and its reader on the device have in common. A constant that differs is negative in one of its two lines, and
-// does not compile. So is what a search returns.
-const (
-	_ = uint(cudakern.IndexSegmentBits - indexSegmentBits)
-	_ = uint(indexSegmentBits - cudakern.IndexSegmentBits)
-	_ = uint(cudakern.IndexKeyBits - indexKeyBits)
-	_ = uint(indexKeyBits - cudakern.IndexKeyBits)
-	_ = uint(int(cudakern.RetryMismatched) - int(retryMismatched))
-	_ = uint(int(retryMismatched) - int(cudakern.RetryMismatched))
-	_ = uint(int(cudakern.RetryPoor) - int(retryPoor))
-	_ = uint(int(retryPoor) - int(cudakern.RetryPoor))
-	_ = uint(cudakern.NoPlace - Unplaced)
-	_ = uint(Unplaced - cudakern.NoPlace)
-	_ = uint(cudakern.SeedLen - seedLen)
-	_ = uint(seedLen - cudakern.SeedLen)
-	_ = uint(cudakern.PartnerGroup - maxPartnerGroup)
-	_ = uint(maxPartnerGroup - cudakern.PartnerGroup)
-	_ = uint(cudakern.MostPartners - maxPartners)
-	_ = uint(maxPartners - cudakern.MostPartners)
-	_ = uint(cudakern.MostVotes - mostVotes)
-	_ = uint(mostVotes - cudakern.MostVotes)
-	_ = uint(cudakern.LinkZero - linkZero)
-	_ = uint(linkZero - cudakern.LinkZero)
-	_ = uint(cudakern.PoorMismatches - minPoorMismatches)
-	_ = uint(minPoorMismatches - cudakern.PoorMismatches)
-	_ = uint(cudakern.Overlapped - maxOverlapped)
-	_ = uint(maxOverlapped - cudakern.Overlapped)
+// What package cudakern has in common with this one. An index other than 0 does not compile.
+var (
+	_ = [1]int{}[cudakern.IndexSegmentBits-indexSegmentBits]
+	_ = [1]int{}[cudakern.IndexKeyBits-indexKeyBits]
+	_ = [1]int{}[int(cudakern.RetryMismatched)-int(retryMismatched)]
+	_ = [1]int{}[int(cudakern.RetryPoor)-int(retryPoor)]
+	_ = [1]int{}[cudakern.NoPlace-Unplaced]
+	_ = [1]int{}[cudakern.SeedLen-seedLen]
+	_ = [1]int{}[cudakern.PartnerGroup-maxPartnerGroup]
+	_ = [1]int{}[cudakern.MostPartners-maxPartners]
+	_ = [1]int{}[cudakern.MostVotes-mostVotes]
+	_ = [1]int{}[cudakern.LinkZero-linkZero]
+	_ = [1]int{}[cudakern.PoorMismatches-minPoorMismatches]
+	_ = [1]int{}[cudakern.Overlapped-maxOverlapped]
 )
 
 // cuda is the first NVIDIA GPU.
@@ -73,7 +61,7 @@ func (c *cuda) memory() uint64 {
 	return free
 }
 
-func (c *cuda) loadReads(rd *Reads, byRecord bool) error {
+func (c *cuda) loadReads(rd *Reads) error {
 	n := rd.Count()
 	first := rd.offset(0) &^ 7 // packed reads are loaded in words
 	r := cudakern.PlaceReads{
@@ -87,9 +75,7 @@ func (c *cuda) loadReads(rd *Reads, byRecord bool) error {
 		Masked:         rd.nonACGT,
 		Runs:           runsOf(rd),
 		StoredReversed: storedReversed(rd),
-	}
-	if byRecord {
-		r.Records = rd.records
+		Records:        rd.records,
 	}
 	return deviceError(c.placer.LoadReads(r))
 }
@@ -186,36 +172,36 @@ func (c *cuda) endJoining() error {
 	return c.joiner.Free()
 }
 
-func (c *cuda) beginVotes(seq *sequence, poor bool) (int, error) {
-	window, err := c.placer.BeginVotes(seq.packed, seq.n, poor)
-	return window, deviceError(err)
+func (c *cuda) vote(seq *sequence, pl *placements, voted []byte, poor []uint64, mismatches []uint8) error {
+	err := c.voteAll(seq, pl, poor, mismatches)
+	if err != nil {
+		voted = nil
+	}
+	return deviceError(errors.Join(err, c.placer.EndVotes(voted)))
 }
 
-func (c *cuda) countVotes(pl *placements, lo, hi int, first bool) error {
-	if pl != nil {
-		if err := c.placer.LoadPlaces(cudaPlaces(pl)); err != nil {
-			return deviceError(err)
+// voteAll has the reads vote on one window of the sequence after another.
+func (c *cuda) voteAll(seq *sequence, pl *placements, poor []uint64, mismatches []uint8) error {
+	window, err := c.placer.BeginVotes(seq.packed, seq.n, poor != nil)
+	if err != nil {
+		return err
+	}
+	if err := c.placer.LoadPlaces(cudaPlaces(pl)); err != nil {
+		return err
+	}
+	for lo := 0; lo < seq.n; lo += window {
+		hi := min(lo+window, seq.n)
+		if err := c.placer.CountVotes(lo, hi); err != nil {
+			return err
+		}
+		if err := c.placer.DecideVotes(lo, hi); err != nil {
+			return err
 		}
 	}
-	return deviceError(c.placer.CountVotes(lo, hi, first))
-}
-
-func (c *cuda) decideVotes(lo, hi int) error { return deviceError(c.placer.DecideVotes(lo, hi)) }
-
-func (c *cuda) selectPoor(pl *placements, poor []uint64, mismatches []uint8) error {
-	if pl != nil {
-		if err := c.placer.LoadPlaces(cudaPlaces(pl)); err != nil {
-			return deviceError(err)
-		}
+	if poor == nil {
+		return nil
 	}
-	return deviceError(c.placer.SelectPoor(poor, mismatches))
-}
-
-func (c *cuda) endVotes(voted []byte) error { return deviceError(c.placer.EndVotes(voted)) }
-
-func (c *cuda) cover(n int, in *placements, covered *bitset, pos []uint32) (bool, error) {
-	uncovered, err := c.placer.Cover(n, cudaPlaces(in), covered.words, pos)
-	return uncovered, deviceError(err)
+	return c.placer.SelectPoor(poor, mismatches)
 }
 
 func (c *cuda) close() error {

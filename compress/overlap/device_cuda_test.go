@@ -47,7 +47,8 @@ func compareWithCPU(t *testing.T, new func() *builder) {
 		b := new()
 		b.config.Note = func(line string) { t.Error(line) }
 		if k == 1 {
-			b.accelerator = startAccelerator(b.config.Note)
+			b.config.deviceAlways = true
+			b.accelerator = startAccelerator(b.config)
 			defer b.accelerator.close()
 			if !b.accelerator.usable() {
 				t.Fatal("the GPU can't be used")
@@ -94,7 +95,6 @@ func TestPlacesOnGPU(t *testing.T) {
 	if err := d.close(); err != nil {
 		t.Fatal(err)
 	}
-	defer useDeviceAlways()()
 	t.Run("odd reads", func(t *testing.T) {
 		rs := archiveReads(t, oddReads(rand.New(rand.NewSource(72)), 20_000))
 		compareWithCPU(t, func() *builder { return readsOn(t, "", rs, 4) })
@@ -119,12 +119,11 @@ func TestLayoutsOnGPU(t *testing.T) {
 	} else if err := d.close(); err != nil {
 		t.Fatal(err)
 	}
-	defer useDeviceAlways()()
 	_, ds := hardReads(rand.New(rand.NewSource(73)))
 	archive := archiveOf(t, 20_000, lettersOf(ds))
 	for _, c := range []Config{{Whole: true, Threads: 4}, {Memory: littleMemory, Threads: 4}} {
 		want := layOut(t, archive, c)
-		c.GPU, c.Note = true, func(line string) { t.Error(line) }
+		c.GPU, c.Note, c.deviceAlways = true, func(line string) { t.Error(line) }, true
 		if got := layOut(t, archive, c); !sameLayout(got, want) || !slices.Equal(got.placements.mismatches, want.placements.mismatches) {
 			t.Errorf("whole %t: another layout than by the CPU", c.Whole)
 		}

@@ -183,7 +183,7 @@ func TestJoinsOnGPU(t *testing.T) {
 			t.Run(fmt.Sprint(shape, " ", n), func(t *testing.T) {
 				rd := shaped(t, shape, n)
 				a := newAssembler(assemblerLimits{bases: maxPseudogenome, bytes: math.MaxUint64}, 100, 2)
-				a.addContigs(binContigs(rd, nil, 2), noProgress)
+				a.addContigs(binContigs(rd, nil, bigBinReads, 2))
 				a.set.append(&a.singles, 2)
 				if a.set.count() > 0 {
 					compareJoins(t, d, r, a.set, rounds)
@@ -246,7 +246,6 @@ func TestLayoutsInLittleDeviceMemory(t *testing.T) {
 	} else if err := d.close(); err != nil {
 		t.Fatal(err)
 	}
-	defer useDeviceAlways()()
 	defer func() { cudakern.MostMemory = 0 }()
 	_, ds := hardReads(rand.New(rand.NewSource(78)))
 	archive := archiveOf(t, 20_000, lettersOf(ds))
@@ -256,7 +255,7 @@ func TestLayoutsInLittleDeviceMemory(t *testing.T) {
 		for limit := int64(1 << 13); limit < 1<<28; limit = limit*2 + 1 {
 			cudakern.MostMemory = limit
 			var notes []string
-			c.GPU, c.Note = true, func(line string) { notes = append(notes, line) }
+			c.GPU, c.Note, c.deviceAlways = true, func(line string) { notes = append(notes, line) }, true
 			if got := layOut(
 				t,
 				archive,

@@ -116,80 +116,19 @@ func variedReads(t *testing.T, r *rand.Rand, seq []byte, n int, fixed bool) *Rea
 
 // voteOnDevice has all reads, which are loaded, vote.
 func voteOnDevice(d device, b *builder, selectPoor bool) (voted []byte, mismatches []uint8, poor []uint64, err error) {
-	defer func() {
-		if err != nil {
-			d.endVotes(nil)
-		}
-	}()
-	window, err := d.beginVotes(&b.seq, selectPoor)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	pl := b.placements
-	for lo := 0; lo < b.seq.n; lo += window {
-		hi := min(lo+window, b.seq.n)
-		if err := d.countVotes(pl, lo, hi, true); err != nil {
-			return nil, nil, nil, err
-		}
-		pl = nil
-		if err := d.decideVotes(lo, hi); err != nil {
-			return nil, nil, nil, err
-		}
-	}
+	var set Subset
 	if selectPoor {
-		set := newBitset(len(b.placements.pos))
+		set = NewSubset(len(b.placements.pos))
 		mismatches = make([]uint8, len(b.placements.pos))
-		if err := d.selectPoor(pl, set.words, mismatches); err != nil {
-			return nil, nil, nil, err
-		}
-		b.allReads.keepLongACGT(&set, 3)
-		poor = set.words
 	}
 	voted = make([]byte, len(b.seq.packed))
-	return voted, mismatches, poor, d.endVotes(voted)
-}
-
-// compareCover compares which bases the reads cover, and where they are if only these are kept, with what the CPU finds; also if some bases
-// are not covered, in any case.
-func compareCover(t *testing.T, d device, rd *Reads, b *builder) {
-	t.Helper()
-	in := b.placements
-	for _, gap := range []uint32{0, 1, 70, 900} {
-		for rec, pos := range in.pos { // no read begins in the first part of a stretch of 1000
-			if pos != Unplaced && pos%1000 < gap {
-				in.pos[rec] = Unplaced
-			}
-		}
-		want := newBitset(b.seq.n)
-		for i, rec := range rd.records {
-			if pos := in.pos[rec]; pos != Unplaced {
-				want.addRange(int(pos), int(pos)+rd.len(i))
-			}
-		}
-		all := want.buildRanks() == b.seq.n
-		got, pos := newBitset(b.seq.n), make([]uint32, len(in.pos))
-		uncovered, err := d.cover(b.seq.n, in, &got, pos)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if uncovered == all {
-			t.Fatalf("gaps of %d: uncovered is %t, all are covered is %t", gap, uncovered, all)
-		}
-		if all {
-			continue
-		}
-		if !slices.Equal(got.words, want.words) {
-			t.Fatalf("gaps of %d: other bases are covered than the CPU finds", gap)
-		}
-		for rec, p := range in.pos {
-			if p != Unplaced {
-				p = uint32(want.rank(p))
-			}
-			if p != pos[rec] {
-				t.Fatalf("gaps of %d: record %d is at %d, want %d", gap, rec, pos[rec], p)
-			}
-		}
+	if err := d.vote(&b.seq, b.placements, voted, set.words, mismatches); err != nil {
+		return nil, nil, nil, err
 	}
+	if selectPoor {
+		b.allReads.keepLongACGT(&set, 3)
+	}
+	return voted, mismatches, set.words, nil
 }
 
 // TestVotesOnGPU: voting gives the same bases, mismatches and poorly placed reads, also window by window.
@@ -219,11 +158,10 @@ func TestVotesOnGPU(t *testing.T) {
 			}
 			rd := variedReads(t, r, other, c.reads, c.fixed)
 			cudakern.MostMemory = 0
-			if err := d.loadReads(rd, true); err != nil {
+			if err := d.loadReads(rd); err != nil {
 				t.Fatal(err)
 			}
 			new := voteBuilder(t, r, rd, seq)
-			compareCover(t, d, rd, new())
 			for _, selectPoor := range []bool{true, false} {
 				cpu := new()
 				err := cpu.vote(context.Background())
@@ -267,7 +205,7 @@ func TestVotesOnGPU(t *testing.T) {
 					}
 				}
 				for i := range rd.Count() {
-					if selectPoor && cpu.poor.has(uint32(i)) {
+					if selectPoor && cpu.poor.Has(uint32(i)) {
 						poor++
 					}
 				}

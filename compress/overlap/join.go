@@ -28,9 +28,8 @@ func newAssembler(limits assemblerLimits, readBases, threads int) *assembler {
 	return &assembler{limits: limits, joiner: joiner{threads: max(threads, 1), readBases: uint64(max(readBases, 1))}}
 }
 
-// addContigs adds contigs. It joins those that are there if memory is short. progress is called with the number of rounds that
-// were made, and how many there will be at most.
-func (a *assembler) addContigs(c *contigs, progress func(done, total int)) {
+// addContigs adds contigs. It joins those that are there if memory is short.
+func (a *assembler) addContigs(c *contigs) {
 	a.set.grow(len(c.merged), a.threads, func(i int) (int, uint64) { return c.merged[i].n, uint64(c.merged[i].reads) },
 		func(i int, dst []byte) { copy(dst, c.merged[i].packed) })
 	a.singles.grow(len(c.singles), a.threads,
@@ -43,7 +42,7 @@ func (a *assembler) addContigs(c *contigs, progress func(done, total int)) {
 			bases.Copy(dst, 0, c.reads.bases(int(c.singles[i])), x, y-x)
 		})
 	if a.joinBytes(sparse, maxKmerParts/4) > a.limits.bytes {
-		a.join(progress)
+		a.join(func(int, int) {})
 		a.leaveOut()
 	}
 }
@@ -111,7 +110,8 @@ const (
 	worthJoining = 10
 )
 
-// join joins contigs in rounds: first those of several reads, then all.
+// join joins contigs in rounds: first those of several reads, then all. progress is called with the number of rounds that were made, and
+// how many there will be at most.
 func (a *assembler) join(progress func(done, total int)) {
 	done := 0
 	rounds := func(by sampler, most int) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"orcomgo/bases"
+	"orcomgo/internal/testrun"
 )
 
 var noLimits = assemblerLimits{bases: 1 << 30, bytes: 1 << 40}
@@ -23,7 +24,7 @@ func spellContig(s *contigSet, c int) string {
 // one base each, so that contigs may differ in many bases.
 func joinedScaffolds(several ...contig) []string {
 	a := newAssembler(noLimits, 1, 2)
-	a.addContigs(&contigs{merged: several}, noProgress)
+	a.addContigs(&contigs{merged: several})
 	a.join(noProgress)
 	var out []string
 	for c := range a.set.count() {
@@ -196,7 +197,7 @@ func TestDeepContigsDifferLess(t *testing.T) {
 		joins bool
 	}{{2, true}, {60, true}, {72, false}, {300, false}} { // 60 reads of 100 bases cover the 180 bases 33 times: 150*2/3/33 bases may differ
 		a := newAssembler(noLimits, 100, 1)
-		a.addContigs(&contigs{merged: []contig{of(400, g[:270], false), of(c.reads, second, true)}}, noProgress)
+		a.addContigs(&contigs{merged: []contig{of(400, g[:270], false), of(c.reads, second, true)}})
 		a.join(noProgress)
 		if joins := a.set.count() == 1; joins != c.joins {
 			t.Errorf("a contig of %d reads: joined: %v, want %v", c.reads, joins, c.joins)
@@ -218,7 +219,7 @@ func TestSingleReadsAreJoined(t *testing.T) {
 	// When a contig of the bins is joined, all of its reads are counted.
 	c.merged = []contig{of(5, h[40:], true)}
 	a := newAssembler(noLimits, 1, 2)
-	a.addContigs(c, noProgress)
+	a.addContigs(c)
 	var seq sequence
 	a.appendScaffolds(&seq, noProgress, func(reads uint64, _ int) bool { return reads > 1 })
 	got := spell(bases.Unpack(nil, seq.packed, 0, seq.n))
@@ -246,7 +247,7 @@ func TestFewContigsAreCompared(t *testing.T) {
 			c := of(2, randomLetters(r, 60)+middle()+randomLetters(r, 60), r.Intn(2) == 1)
 			all = append(all, c)
 		}
-		a.addContigs(&contigs{merged: all}, noProgress)
+		a.addContigs(&contigs{merged: all})
 		most := 0
 		for c := range a.set.count() {
 			most += int(a.set.length[c])/2 + 16
@@ -275,7 +276,7 @@ func TestContigsAreComparedOnce(t *testing.T) {
 	g, h := randomLetters(r, 100), randomLetters(r, 200)
 	a := newAssembler(noLimits, 1, 1)
 	a.addContigs(&contigs{merged: []contig{
-		of(9, g+randomLetters(r, 100), false), of(8, h[:150], false), of(7, g+randomLetters(r, 100), true), of(6, h[50:], false)}}, noProgress)
+		of(9, g+randomLetters(r, 100), false), of(8, h[:150], false), of(7, g+randomLetters(r, 100), true), of(6, h[50:], false)}})
 	for i, want := range []int{2, 2, 2} {
 		a.round(sampler{rate: 1})
 		if a.compared != want || a.set.count() != 3 {
@@ -343,7 +344,7 @@ func TestFullAssembler(t *testing.T) {
 			[]contig{of(5, g, false), of(4, g, true), of(3, g, false), of(2, g, true)}, 5000, false},
 	} {
 		a := newAssembler(c.limits, 1, 2)
-		a.addContigs(&contigs{merged: c.contigs}, noProgress)
+		a.addContigs(&contigs{merged: c.contigs})
 		var seq sequence
 		a.appendScaffolds(&seq, noProgress, func(uint64, int) bool { return true })
 		if seq.n != c.bases || a.full != c.full {
@@ -356,7 +357,7 @@ func TestFullAssembler(t *testing.T) {
 // of goroutines.
 func TestJoinIsTheSameForAnyThreads(t *testing.T) {
 	r := rand.New(rand.NewSource(53))
-	genome := randomBases(r, 3_000_000)
+	genome := randomBases(r, testrun.Pick(1_300_000, 1_300_000, 2_000_000))
 	repeat := genome[1000:1700]
 	for range 300 {
 		copy(genome[r.Intn(len(genome)-len(repeat)):], repeat)
@@ -377,13 +378,13 @@ func TestJoinIsTheSameForAnyThreads(t *testing.T) {
 		add(stretchBases+r.Intn(2*stretchBases), 100)
 	}
 	add(1<<20+77, 0)
-	for range 20_000 {
+	for range testrun.Pick(7_000, 7_000, 12_000) {
 		add(100+r.Intn(200), r.Intn(3))
 	}
 	var first *assembler
 	for _, threads := range []int{1, 2, 7} {
 		a := newAssembler(noLimits, 100, threads)
-		a.addContigs(&contigs{merged: slices.Clone(all)}, noProgress)
+		a.addContigs(&contigs{merged: slices.Clone(all)})
 		a.join(noProgress)
 		if first == nil {
 			first = a

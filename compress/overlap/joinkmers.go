@@ -30,14 +30,13 @@ type kmerPlace struct{ group, at uint32 }
 
 const noGroup = 0
 
-// A stretch of contigs, or a part of a long contig, whose k-mers one goroutine samples at a time.
+// A stretch of contigs whose k-mers one goroutine samples at a time.
 type stretch struct {
-	from, to  uint32 // contigs
-	base, end int    // if to is from+1: the k-mers that begin at bases base..end-1
-	kmers     []kmer
-	before    int // k-mers in the stretches before
-	room      int // k-mers for which there is memory; more are possible
-	counts    []uint32
+	from, to uint32
+	kmers    []kmer
+	before   int // k-mers in the stretches before
+	room     int // k-mers for which there is memory; more are possible
+	counts   []uint32
 }
 
 const (
@@ -49,15 +48,8 @@ const (
 // stretches divides the contigs of a set.
 func (s *contigSet) stretches() (all []stretch) {
 	for c := 0; c < s.count(); {
-		if n := int(s.length[c]); n > stretchBases {
-			for b := 0; b < n-seedLen+1; b += stretchBases {
-				all = append(all, stretch{from: uint32(c), to: uint32(c + 1), base: b, end: min(b+stretchBases, n-seedLen+1)})
-			}
-			c++
-			continue
-		}
 		x := stretch{from: uint32(c)}
-		for sum := 0; c < s.count() && sum < stretchBases && s.length[c] <= stretchBases; c++ {
+		for sum := 0; c < s.count() && sum < stretchBases; c++ {
 			sum += int(s.length[c])
 		}
 		x.to = uint32(c)
@@ -82,8 +74,8 @@ func (g *kmerGroups) fill(s *contigSet, by sampler, threads int, settled []bool)
 	room := 0 // k-mers for which there is memory in order
 	for i := range all {
 		x := &all[i]
-		bases := x.end - x.base
-		for c := x.from; c < x.to && x.end == 0; c++ {
+		bases := 0
+		for c := x.from; c < x.to; c++ {
 			bases += int(s.length[c])
 		}
 		x.room = bases/int(by.rate)*9/8 + 2*by.ends*int(x.to-x.from)
@@ -103,13 +95,9 @@ func (g *kmerGroups) fill(s *contigSet, by sampler, threads int, settled []bool)
 		x := &all[i]
 		x.kmers = g.members[x.before : x.before : x.before+x.room]
 		x.counts = make([]uint32, parts)
-		if x.end > 0 {
-			x.kmers = by.kmers(x.kmers, x.from, s.of(x.from)[x.base/4:], x.base, x.end-x.base+seedLen-1, int(s.length[x.from]))
-		} else {
-			for c := x.from; c < x.to; c++ {
-				g.first[c] = uint32(len(x.kmers))
-				x.kmers = by.kmers(x.kmers, c, s.of(c), 0, int(s.length[c]), int(s.length[c]))
-			}
+		for c := x.from; c < x.to; c++ {
+			g.first[c] = uint32(len(x.kmers))
+			x.kmers = by.kmers(x.kmers, c, s.of(c), int(s.length[c]))
 		}
 		for k := range x.kmers {
 			x.counts[uint64(x.kmers[k].hash)>>shift]++
@@ -121,12 +109,6 @@ func (g *kmerGroups) fill(s *contigSet, by sampler, threads int, settled []bool)
 		x := &all[i]
 		x.before = total
 		total += len(x.kmers)
-		if x.end > 0 {
-			if x.base == 0 {
-				g.first[x.from] = uint32(x.before)
-			}
-			continue
-		}
 		for c := x.from; c < x.to; c++ {
 			g.first[c] += uint32(x.before)
 		}

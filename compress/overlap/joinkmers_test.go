@@ -48,19 +48,11 @@ func TestSampledKmers(t *testing.T) {
 		seq := randomBases(r, n)
 		for _, s := range []sampler{{rate: 1}, {rate: 3}, {rate: 8}, {rate: 3, ends: 16}, {rate: 32, ends: 2}} {
 			want := plainKmers(s, 7, seq)
-			if got := s.kmers(nil, 7, pack(seq), 0, n, n); !slices.Equal(got, want) {
+			if got := s.kmers(nil, 7, pack(seq), n); !slices.Equal(got, want) {
 				t.Fatalf("%+v, %d bases: %v, want %v", s, n, got, want)
 			}
-			if got := s.kmersPlain(nil, 7, pack(seq), 0, n, n); !slices.Equal(got, want) {
+			if got := s.kmersPlain(nil, 7, pack(seq), n); !slices.Equal(got, want) {
 				t.Fatalf("%+v, %d bases one by one: %v, want %v", s, n, got, want)
-			}
-			// In two parts, as of a long contig.
-			if n >= 64 {
-				got := s.kmers(nil, 7, pack(seq), 0, 32+seedLen-1, n)
-				got = s.kmers(got, 7, pack(seq)[8:], 32, n-32, n)
-				if !slices.Equal(got, want) {
-					t.Fatalf("%+v, %d bases in parts: %v, want %v", s, n, got, want)
-				}
 			}
 		}
 	}
@@ -68,7 +60,7 @@ func TestSampledKmers(t *testing.T) {
 	repeats := bytes.Repeat([]byte{0, 1, 2}, 30)
 	var distinct []kmer
 	for c, seq := range [][]byte{make([]byte, 90), make([]byte, 90), repeats, randomBases(r, 90)} {
-		distinct = sampler{rate: 1, distinct: true}.kmers(distinct, uint32(c), pack(seq), 0, len(seq), len(seq))
+		distinct = sampler{rate: 1, distinct: true}.kmers(distinct, uint32(c), pack(seq), len(seq))
 	}
 	if n := len(distinct); n != 1+1+3+90-seedLen+1 {
 		t.Errorf("%d distinct k-mers", n)
@@ -78,12 +70,12 @@ func TestSampledKmers(t *testing.T) {
 	}
 }
 
-// TestGroupKmers groups the k-mers of contigs that share some, of which one takes several stretches.
+// TestGroupKmers groups the k-mers of contigs that share some, of which there are several stretches.
 func TestGroupKmers(t *testing.T) {
 	r := rand.New(rand.NewSource(64))
 	genome := randomBases(r, 2*stretchBases+1001)
 	var seqs [][]byte
-	count := testrun.Pick(300, 300, 3000)
+	count := testrun.Pick(100, 100, 3000)
 	for range count {
 		at, n := r.Intn(len(genome)-300), r.Intn(300)
 		seqs = append(seqs, genome[at:at+n])

@@ -373,47 +373,29 @@ func (t *trees) rebuild() {
 		set.left[i] = old.left[c] + n - old.length[c] // work is at most proportional to the bases of all contigs
 		return uint64(n+3) / 4
 	}, func(i int, at uint64) { set.start[i] = at })
-	set.bases = sum(t.threads, set.length)
+	set.bases = set.basesFrom(0)
 	if n := int(size + bases.Pad); n <= cap(t.spare.packed) {
 		set.packed = t.spare.packed[:n]
 	} else {
 		set.packed = largepages.Make[byte](n)
 	}
-	const part = 1 << 20 // bases that a goroutine copies of a long contig at a time; a multiple of 4
-	var long []int
 	inParallel(t.threads, len(kept), joinRange, func(_, from, to int) {
 		for i := from; i < to; i++ {
-			if n := int(set.length[i]); n < part {
-				t.copyContig(set.packed[set.start[i]:], kept[i], 0, n)
-			}
+			t.copyContig(set.packed[set.start[i]:], kept[i], int(set.length[i]))
 		}
 	})
-	for i, n := range set.length {
-		if n >= part {
-			long = append(long, i)
-		}
-	}
-	for _, i := range long {
-		inParallel(t.threads, int(set.length[i]), part, func(_, from, to int) {
-			t.copyContig(set.packed[set.start[i]:], kept[i], from, to)
-		})
-	}
 	t.set, t.spare.packed = set, old.packed
 }
 
-// copyContig copies bases from..to-1 of joined contig c to dst.
-func (t *trees) copyContig(dst []byte, c uint32, from, to int) {
+// copyContig copies joined contig c, of n bases, to dst.
+func (t *trees) copyContig(dst []byte, c uint32, n int) {
 	pieces := t.piecesOf(c)
 	if pieces == nil {
-		copy(dst[from/4:(to+3)/4], t.set.of(c)[from/4:])
+		copy(dst[:(n+3)/4], t.set.of(c))
 		return
 	}
-	clear(dst[from/4 : (to+3)/4])
-	first := int(pieces[0].at)
+	clear(dst[:(n+3)/4])
 	for _, p := range pieces {
-		lo, hi := max(int(p.at)-first, from), min(int(p.at+p.n)-first, to)
-		if lo < hi {
-			bases.Copy(dst, lo, t.of(p.contig, p.reversed), int(p.from)+lo-(int(p.at)-first), hi-lo)
-		}
+		bases.Copy(dst, int(p.at-pieces[0].at), t.of(p.contig, p.reversed), int(p.from), int(p.n))
 	}
 }

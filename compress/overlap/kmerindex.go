@@ -2,11 +2,10 @@ package overlap
 
 import (
 	"math/bits"
-	"sync"
-	"sync/atomic"
 
 	"orcomgo/bases"
 	"orcomgo/internal/largepages"
+	"orcomgo/internal/tasks"
 )
 
 // kmerIndex returns the positions of a k-mer in the pseudogenome, on either strand, in ascending order and at most the first
@@ -34,9 +33,6 @@ const (
 	indexPadding = 8
 )
 
-// indexBytesPerBase returns the memory per base of sequence, in bytes, that building an index takes at most.
-func indexBytesPerBase(sampleMask uint64) int { return int(25/(sampleMask+1)) + 1 }
-
 // find returns the segment, the key with the bit that is always set, and the first slot in the segment of a hash.
 func (ix *kmerIndex) find(hash uint64) (segment int, key, slot uint64) {
 	segment = int(hash >> (64 - indexSegmentBits))
@@ -50,57 +46,40 @@ func newKmerIndex(pg []byte, from, n, k int, sampleMask uint64, most, threads in
 	count := max(n-from-k+1, 0)
 	// Entries are first distributed to their segments: each segment fits in the cache, unless the sequence is very long.
 	runs := make([][indexSegments][]uint64, threads)
-	var wg sync.WaitGroup
-	for t := range threads {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			run := &runs[t]
-			lo, hi := from+int(uint64(count)*uint64(t)/uint64(threads)), from+int(uint64(count)*uint64(t+1)/uint64(threads))
-			for i := range run {
-				run[i] = make([]uint64, 0, (hi-lo)>>bits.Len64(sampleMask)>>indexSegmentBits*9/8+16)
+	tasks.Each(threads, threads, func(_, t int) {
+		run := &runs[t]
+		lo, hi := divide(count, t, threads)
+		lo, hi = from+lo, from+hi
+		for i := range run {
+			run[i] = make([]uint64, 0, (hi-lo)>>bits.Len64(sampleMask)>>indexSegmentBits*9/8+16)
+		}
+		for p := lo; p < hi; p++ {
+			w := bases.Chunk(pg, p) & bases.First(k)
+			r := bases.ReverseComplement(w, k)
+			h := mix64(min(w, r))
+			if h&sampleMask != 0 {
+				continue
 			}
-			for p := lo; p < hi; p++ {
-				w := bases.Chunk(pg, p) & bases.First(k)
-				r := bases.ReverseComplement(w, k)
-				h := mix64(min(w, r))
-				if h&sampleMask != 0 {
-					continue
-				}
-				e := h<<indexSegmentBits>>(64-indexKeyBits)<<34 | 1<<33 | uint64(p)
-				if r < w {
-					e |= 1 << 32
-				}
-				at := &run[h>>(64-indexSegmentBits)]
-				*at = append(*at, e)
+			e := h<<indexSegmentBits>>(64-indexKeyBits)<<34 | 1<<33 | uint64(p)
+			if r < w {
+				e |= 1 << 32
 			}
-		}()
-	}
-	wg.Wait()
-	var next atomic.Int64
-	for range threads {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= indexSegments {
-					return
-				}
-				entries := 0
-				for t := range runs {
-					entries += len(runs[t][i])
-				}
-				slots := largepages.Make[uint64](2*entries + 1 + indexPadding)[:2*entries+1]
-				ix.segments[i] = slots
-				for t := range runs {
-					insertAll(slots, runs[t][i], most)
-					runs[t][i] = nil
-				}
-			}
-		}()
-	}
-	wg.Wait()
+			at := &run[h>>(64-indexSegmentBits)]
+			*at = append(*at, e)
+		}
+	})
+	tasks.Each(indexSegments, threads, func(_, i int) {
+		entries := 0
+		for t := range runs {
+			entries += len(runs[t][i])
+		}
+		slots := largepages.Make[uint64](2*entries + 1 + indexPadding)[:2*entries+1]
+		ix.segments[i] = slots
+		for t := range runs {
+			insertAll(slots, runs[t][i], most)
+			runs[t][i] = nil
+		}
+	})
 	return ix
 }
 

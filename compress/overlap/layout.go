@@ -46,6 +46,9 @@ type Config struct {
 	Note     func(line string)
 	Progress func(stage string, done, total uint64)
 	OnDevice func()
+
+	testDevice   func() (device, error) // tests: opens another device
+	deviceAlways bool                   // tests: the device does steps however small they are
 }
 
 // builder builds a pseudogenome and places reads on it.
@@ -59,7 +62,7 @@ type builder struct {
 	seq        sequence
 	placements *placements // nil before the first round, and if there is no pseudogenome
 	voted      bool        // bases were changed by voting, so that the mismatches in placements may differ from the true ones
-	poor       bitset      // records of the reads that are poorly placed, while they are reassembled
+	poor       Subset      // records of the reads that are poorly placed, while they are reassembled
 
 	accelerator *accelerator // nil if there is none
 
@@ -79,9 +82,12 @@ func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseud
 	p := &Pseudogenome{builder: builder{config: c, records: recordsOf(r, srcs)}}
 	b := &p.builder
 	b.pairs = b.records.mateRanges(srcs)
-	b.records.threads = c.loadThreads()
+	b.records.threads = c.Threads
+	if c.Memory > 0 { // the memory of those that load reads is not more than a sixteenth
+		b.records.threads = int(max(1, min(uint64(c.Threads), c.Memory/16/loaderBytes)))
+	}
 	if c.GPU {
-		b.accelerator = startAccelerator(c.Note)
+		b.accelerator = startAccelerator(c)
 		defer func() {
 			b.accelerator.close()
 			b.accelerator = nil
@@ -104,7 +110,7 @@ func (b *builder) plan(ctx context.Context) (err error) {
 		b.shares, err = b.records.shares(b.config.Memory / 4)
 		return err
 	}
-	if b.allReads, err = b.records.loadAll(ctx); err != nil {
+	if b.allReads, err = b.records.load(ctx, b.records.all(), true); err != nil {
 		return err
 	}
 	b.accelerator.preload(b.allReads)
@@ -123,7 +129,7 @@ func (b *builder) eachShare(ctx context.Context, f func(rd *Reads, before int) e
 	}
 	before := 0
 	for _, sh := range b.shares {
-		rd, err := b.records.load(ctx, sh)
+		rd, err := b.records.load(ctx, sh, false)
 		if err != nil {
 			return err
 		}
@@ -184,36 +190,28 @@ func (b *builder) build(ctx context.Context) error {
 		return err
 	}
 	if b.seq.n > from {
-		if err := b.placeReads(ctx, from, exactAgain, retryPoor); err != nil {
+		again := exact
+		again.stage = "placing reads again"
+		if err := b.placeReads(ctx, from, again, retryPoor); err != nil {
 			return err
 		}
 		if err := b.vote(ctx); err != nil {
 			return err
 		}
 	}
-	b.poor = bitset{}
-	if err := b.placeRemaining(ctx); err != nil {
-		return err
-	}
-	if err := b.removeUncovered(ctx); err != nil {
+	b.poor = Subset{}
+	if err := b.placeReads(ctx, 0, loose, retryNone); err != nil {
 		return err
 	}
 	return b.orderByMates(ctx, b.pairs)
 }
 
-// chunksOfRecords returns in how many chunks the records are divided where goroutines process all places.
-func (b *builder) chunksOfRecords() int {
-	return max(1, min(b.config.Threads, len(b.placements.pos)>>16))
-}
-
 func (b *builder) countUnplaced() int {
 	pos := b.placements.pos
 	var unplaced atomic.Int64
-	chunks := b.chunksOfRecords()
-	parallel(chunks, func(t int) {
-		lo, hi := divide(len(pos), t, chunks)
+	inParallel(b.config.Threads, len(pos), 1<<16, func(_, from, to int) {
 		n := 0
-		for _, p := range pos[lo:hi] {
+		for _, p := range pos[from:to] {
 			if p == Unplaced {
 				n++
 			}
@@ -235,17 +233,17 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 				return b.placements.pos[rec] == Unplaced || int(b.placements.mismatches[rec]) > rd.len(i)/16+1
 			}
 		}
-		contigs := binContigs(rd, wanted, b.config.Threads)
+		contigs := binContigs(rd, wanted, bigBinReads, b.config.Threads)
 		if a == nil {
 			bytes := b.workBytes
 			if b.allReads != nil {
-				bytes -= min(contigs.bytes(b.config.Threads), bytes/2)
+				bytes -= min(contigs.bytes(), bytes/2)
 			}
 			a = newAssembler(b.limits(bytes), int(b.records.meanLength()), b.config.Threads)
 			a.device = b.accelerator
 		}
 		b.report("joining contigs", before/2, b.records.count)
-		a.addContigs(contigs, func(int, int) {})
+		a.addContigs(contigs)
 		return ctx.Err()
 	})
 	if err != nil || a == nil {
@@ -286,8 +284,7 @@ var (
 		goodMismatches:    1,
 		basesPerMismatch:  6,
 	}
-	exactAgain = exact.called("placing reads again")
-	loose      = placeMode{
+	loose = placeMode{
 		stage:             "placing the rest",
 		k:                 13,
 		sampleMask:        0,
@@ -299,12 +296,6 @@ var (
 		basesPerMismatch:  5,
 	}
 )
-
-// called returns the mode under another name for progress.
-func (m placeMode) called(stage string) placeMode {
-	m.stage = stage
-	return m
-}
 
 // retryRule says which reads that have a place are to be placed again.
 type retryRule int
@@ -321,7 +312,7 @@ func (r retryRule) selects(b *builder, record uint32, mode placeMode) bool {
 	case retryMismatched:
 		return int(b.placements.mismatches[record]) > mode.goodMismatches
 	case retryPoor:
-		return b.poor.has(record)
+		return b.poor.Has(record)
 	}
 	return false
 }
@@ -329,7 +320,8 @@ func (r retryRule) selects(b *builder, record uint32, mode placeMode) bool {
 // placeReads places reads on the bases of the pseudogenome from `from` on: the reads that have no place, and those that
 // retry selects. It indexes as many bases at a time as fit in workBytes.
 func (b *builder) placeReads(ctx context.Context, from int, mode placeMode, retry retryRule) error {
-	size := max(1<<12, int(min(b.workBytes/uint64(indexBytesPerBase(mode.sampleMask)), maxPseudogenome)))
+	perBase := 25/(mode.sampleMask+1) + 1 // bytes that building an index takes at most
+	size := max(1<<12, int(min(b.workBytes/perBase, maxPseudogenome)))
 	for lo := from; lo < b.seq.n; lo += size {
 		w := newWindow(&b.seq, lo, min(lo+size+mode.k-1, b.seq.n), mode, b.config.Threads)
 		err := b.eachShare(ctx, func(rd *Reads, before int) error {
@@ -339,14 +331,11 @@ func (b *builder) placeReads(ctx context.Context, from int, mode placeMode, retr
 		if err != nil {
 			return err
 		}
-		b.accelerator.forget(w)
+		if a := b.accelerator; a != nil && a.indexed == w {
+			a.indexed = nil // its index takes memory
+		}
 	}
 	return nil
-}
-
-// placeRemaining places the reads that have no place yet, with more mismatches.
-func (b *builder) placeRemaining(ctx context.Context) error {
-	return b.placeReads(ctx, 0, loose, retryNone)
 }
 
 // Layout loads the records of srcs, or only those in `only` if it is not nil. Their first record is number `first` of the
@@ -364,7 +353,7 @@ func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, 
 		l.Reads, err = rs.loadByRecord(ctx, only)
 		return l, err
 	}
-	if l.Reads, err = rs.loadAll(ctx); err != nil {
+	if l.Reads, err = rs.load(ctx, rs.all(), true); err != nil {
 		return nil, err
 	}
 	if p.Len == 0 {
@@ -382,7 +371,7 @@ func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, 
 	if err := b.placeReads(ctx, 0, exact, retryMismatched); err != nil {
 		return nil, err
 	}
-	return l, b.placeRemaining(ctx)
+	return l, b.placeReads(ctx, 0, loose, retryNone)
 }
 
 // Place returns the place of a record of those that Build laid out; see Layout.Place.

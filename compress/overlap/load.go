@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"orcomgo/bases"
 	"orcomgo/bins"
 	"orcomgo/bins/record"
 	"orcomgo/internal/largepages"
@@ -25,6 +24,7 @@ type records struct {
 	variedLengths bool
 	fixedLength   uint32 // length in bases of all reads unless variedLengths
 	threads       int    // goroutines that load reads; 0 is one
+	pieceReads    uint32 // number of reads from which on a piece ends
 }
 
 // blockRange is the part of one block that belongs to the records: records from..to-1 of the block. The first of them has the
@@ -37,7 +37,7 @@ type blockRange struct {
 
 // recordsOf numbers the records of srcs, at most 2^32-2 of them.
 func recordsOf(r *bins.Reader, srcs []Source) *records {
-	rs := &records{bins: r}
+	rs := &records{bins: r, pieceReads: pieceReads}
 	first := true
 	for _, s := range srcs {
 		for b, info := range r.Meta().Blocks {
@@ -65,14 +65,6 @@ func recordsOf(r *bins.Reader, srcs []Source) *records {
 
 // loaderBytes is the memory of a goroutine that loads reads, in addition to the reads, approximately.
 const loaderBytes = 10 << 20
-
-// loadThreads returns how many goroutines load reads: all, unless their memory is more than a sixteenth of c.Memory.
-func (c Config) loadThreads() int {
-	if c.Memory == 0 {
-		return c.Threads
-	}
-	return int(max(1, min(uint64(c.Threads), c.Memory/16/loaderBytes)))
-}
 
 // lengths calls f, from several goroutines, with the length in bases of each record's read.
 func (rs *records) lengths(ctx context.Context, f func(record uint32, n int)) error {
@@ -138,18 +130,18 @@ type piece struct {
 	minSignature, maxSignature uint32
 }
 
-// pieceReads is the number of reads from which on a piece ends. A variable so that tests can cut small blocks.
-var pieceReads = uint32(1 << 17)
+// pieceReads is the usual number of reads from which on a piece ends.
+const pieceReads = 1 << 17
 
 // appendPieces appends the pieces of a range of a share, given the bins of its block.
-func appendPieces(pieces []piece, inRange int, all []bins.Bin) []piece {
+func (rs *records) appendPieces(pieces []piece, inRange int, all []bins.Bin) []piece {
 	reads := uint32(0)
 	for _, g := range all {
 		if reads == 0 {
 			pieces = append(pieces, piece{inRange: inRange, minSignature: g.Signature})
 		}
 		pieces[len(pieces)-1].maxSignature = g.Signature
-		if reads += g.Reads; reads >= pieceReads {
+		if reads += g.Reads; reads >= rs.pieceReads {
 			reads = 0
 		}
 	}
@@ -174,12 +166,12 @@ func (rs *records) indexOf(ctx context.Context, sh *share) (*shareIndex, error) 
 		for len(all) > 0 && all[len(all)-1].Signature > sh.maxSignature {
 			all = all[:len(all)-1]
 		}
-		pieces[k] = appendPieces(nil, k, all)
+		pieces[k] = rs.appendPieces(nil, k, all)
 		for _, g := range all {
 			ix.bins[k] = append(ix.bins[k], loadedBin{signature: g.Signature, reads: g.Reads})
 		}
-		if !rs.isWhole(sh.ranges[k]) {
-			return rs.countReads(sh, sh.ranges[k], ix.bins[k])
+		if p := sh.ranges[k]; p.from > 0 || int(p.to) < rs.bins.Meta().Blocks[p.block].Records {
+			return rs.countReads(sh, p, ix.bins[k])
 		}
 		return nil
 	})
@@ -211,123 +203,60 @@ func (rs *records) indexOf(ctx context.Context, sh *share) (*shareIndex, error) 
 	return ix, nil
 }
 
-// isWhole reports whether a range has all records of its block.
-func (rs *records) isWhole(p blockRange) bool {
-	return p.from == 0 && int(p.to) == rs.bins.Meta().Blocks[p.block].Records
-}
-
 // countReads sets the number of reads of each bin that belong to a range of a share.
 func (rs *records) countReads(sh *share, p blockRange, loaded []loadedBin) error {
 	l := loader{rs: rs}
 	for i := range loaded {
 		loaded[i].reads = 0
 	}
-	return l.eachRun(p, sh.minSignature, sh.maxSignature, func(g int, run run) {
-		for _, o := range run.blk.Order[run.from:run.to] {
-			if o >= p.from && o < p.to {
-				loaded[g].reads++
-			}
-		}
-	})
+	return l.eachRead(p, sh.minSignature, sh.maxSignature, func(read *bins.StoredRead) { loaded[read.Bin].reads++ })
 }
 
 // loader reads pieces. Each goroutine has its own.
 type loader struct {
 	rs         *records
 	blk        bins.Block
-	lengths    int      // number of the block whose lengths blk has, plus 1
+	block      int      // number of the block whose lengths blk has, plus 1
 	indexes    []uint32 // index of a read by record of its block, plus 1; see exceptions
 	exceptions record.ExceptionList
 }
 
-// run is consecutive reads of one bin in a part of a block: from..to-1 of Order and Place of blk, with packed bases.
-type run struct {
-	blk      *bins.Block
-	from, to int
-	packed   []byte
-}
-
-// eachRun calls f with the reads of the bins minSignature..maxSignature of a block. g counts the bins.
-func (l *loader) eachRun(p blockRange, minSignature, maxSignature uint32, f func(g int, run run)) error {
-	if l.rs.variedLengths && l.lengths != p.block+1 {
-		l.lengths = 0
-		if err := l.rs.bins.ReadColumns(p.block, bins.WantLengths, &l.blk); err != nil {
-			return err
-		}
-		l.lengths = p.block + 1
+// eachRead calls f with the reads of a range that have signatures minSignature..maxSignature.
+func (l *loader) eachRead(p blockRange, minSignature, maxSignature uint32, f func(read *bins.StoredRead)) error {
+	if l.block != p.block+1 {
+		l.block, l.blk.Lengths.Each = p.block+1, nil
 	}
-	g, left := -1, uint32(0) // the current bin and the number of its reads that are left
-	return l.rs.bins.EachPart(p.block, minSignature, maxSignature, &l.blk, func() error {
-		packed := l.blk.Packed
-		for from := 0; from < len(l.blk.Order); {
-			if left == 0 {
-				g++
-				left = l.blk.Bins[g].Reads
-			}
-			to := min(from+int(left), len(l.blk.Order))
-			size := 0
-			if l.rs.variedLengths {
-				for _, o := range l.blk.Order[from:to] {
-					size += bases.PackedLen(l.blk.Lengths.Of(int(o)))
-				}
-			} else {
-				size = (to - from) * bases.PackedLen(int(l.rs.fixedLength))
-			}
-			f(g, run{&l.blk, from, to, packed[:size]})
-			packed, left, from = packed[size:], left-uint32(to-from), to
+	return l.rs.bins.EachRead(p.block, minSignature, maxSignature, &l.blk, func(read *bins.StoredRead) error {
+		if read.Record >= p.from && read.Record < p.to {
+			f(read)
 		}
 		return nil
 	})
 }
 
-// eachLoaded calls f, from several goroutines, with the runs of a share: with the index that the first read gets. Of a block of
-// which not all records belong to the share, a run has one read.
-func (rs *records) eachLoaded(ctx context.Context, sh *share, ix *shareIndex, f func(p blockRange, i uint32, run run)) error {
+// eachLoaded calls f, from several goroutines, with the reads of a share: with the number of each record and the index that its read gets.
+func (rs *records) eachLoaded(ctx context.Context, sh *share, ix *shareIndex, f func(record, i uint32, read *bins.StoredRead)) error {
 	loaders := make([]loader, max(1, rs.threads))
 	return eachInParallel(ctx, len(ix.pieces), rs.threads, func(t, k int) error {
 		c := ix.pieces[k]
 		p, l := sh.ranges[c.inRange], &loaders[t]
 		l.rs = rs
-		whole := rs.isWhole(p)
 		loaded := ix.bins[c.inRange]
 		at, _ := slices.BinarySearchFunc(loaded, c.minSignature, func(b loadedBin, s uint32) int { return int(b.signature) - int(s) })
 		loaded = loaded[at:]
 		current, i := -1, uint32(0) // bin, and index of its next read
-		return l.eachRun(p, c.minSignature, c.maxSignature, func(g int, r run) {
-			if g != current {
-				current, i = g, loaded[g].first
+		return l.eachRead(p, c.minSignature, c.maxSignature, func(read *bins.StoredRead) {
+			if read.Bin != current {
+				current, i = read.Bin, loaded[read.Bin].first
 			}
-			if whole {
-				f(p, i, r)
-				i += uint32(r.to - r.from)
-				return
-			}
-			at := 0
-			for k := r.from; k < r.to; k++ {
-				o := r.blk.Order[k]
-				size := bases.PackedLen(r.blk.Lengths.Of(int(o)))
-				if o >= p.from && o < p.to {
-					f(p, i, run{r.blk, k, k + 1, r.packed[at : at+size]})
-					i++
-				}
-				at += size
-			}
+			f(p.firstRecord-p.from+read.Record, i, read)
+			i++
 		})
 	})
 }
 
-// load reads a share from the bins, grouped by signature.
-func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
-	return rs.loadShare(ctx, sh, false)
-}
-
-// loadAll reads all records from the bins, grouped by signature, and prepares Reads.indexOf.
-func (rs *records) loadAll(ctx context.Context) (*Reads, error) {
-	return rs.loadShare(ctx, rs.all(), true)
-}
-
-// loadShare reads a share. withIndex prepares Reads.indexOf; the share must then have all records.
-func (rs *records) loadShare(ctx context.Context, sh *share, withIndex bool) (*Reads, error) {
+// load reads a share from the bins, grouped by signature. withIndex prepares Reads.indexOf; the share must then have all records.
+func (rs *records) load(ctx context.Context, sh *share, withIndex bool) (*Reads, error) {
 	ix, err := rs.indexOf(ctx, sh)
 	if err != nil {
 		return nil, err
@@ -346,27 +275,17 @@ func (rs *records) loadShare(ctx context.Context, sh *share, withIndex bool) (*R
 	if rs.variedLengths {
 		// Offsets must be known before bases are copied.
 		rd.lengths = largepages.Make[uint32](n)
-		err := rs.eachLoaded(ctx, sh, ix, func(_ blockRange, i uint32, r run) {
-			for k, o := range r.blk.Order[r.from:r.to] {
-				rd.lengths[i+uint32(k)] = uint32(r.blk.Lengths.Of(int(o)))
-			}
-		})
+		err := rs.eachLoaded(ctx, sh, ix, func(_, i uint32, read *bins.StoredRead) { rd.lengths[i] = uint32(read.Len) })
 		if err != nil {
 			return nil, err
 		}
 	}
 	rd.allocate(n)
-	err = rs.eachLoaded(ctx, sh, ix, func(p blockRange, i uint32, r run) {
-		copy(rd.packed[rd.offset(int(i)):], r.packed)
-		copy(rd.signaturePlace[i:], r.blk.Place[r.from:r.to])
-		first := p.firstRecord - p.from
-		for k, o := range r.blk.Order[r.from:r.to] {
-			rd.records[i+uint32(k)] = first + o
-		}
+	err = rs.eachLoaded(ctx, sh, ix, func(record, i uint32, read *bins.StoredRead) {
+		copy(rd.packed[rd.offset(int(i)):], read.Packed)
+		rd.signaturePlace[i], rd.records[i] = read.Place, record
 		if withIndex {
-			for k, o := range r.blk.Order[r.from:r.to] {
-				rd.indexByRecord[first+o] = i + uint32(k)
-			}
+			rd.indexByRecord[record] = i
 		}
 	})
 	if err != nil {
@@ -463,23 +382,18 @@ func (rs *records) loadByRecord(ctx context.Context, only *Subset) (*Reads, erro
 		if err != nil {
 			return nil, err
 		}
-		pieces = appendPieces(pieces, k, all)
+		pieces = rs.appendPieces(pieces, k, all)
 	}
 	loaders := make([]loader, max(1, rs.threads))
 	return rd, eachInParallel(ctx, len(pieces), rs.threads, func(t, k int) error {
 		c := pieces[k]
 		p, l := sh.ranges[c.inRange], &loaders[t]
 		l.rs = rs
-		return l.eachRun(p, c.minSignature, c.maxSignature, func(_ int, r run) {
-			at := 0
-			for k, o := range r.blk.Order[r.from:r.to] {
-				size := bases.PackedLen(r.blk.Lengths.Of(int(o)))
-				if record := p.firstRecord + o - p.from; o >= p.from && o < p.to && rd.Has(record) {
-					i := rd.indexOf(record)
-					rd.signaturePlace[i] = r.blk.Place[r.from+k]
-					copy(rd.packed[rd.offset(i):], r.packed[at:at+size])
-				}
-				at += size
+		return l.eachRead(p, c.minSignature, c.maxSignature, func(read *bins.StoredRead) {
+			if record := p.firstRecord + read.Record - p.from; rd.Has(record) {
+				i := rd.indexOf(record)
+				rd.signaturePlace[i] = read.Place
+				copy(rd.packed[rd.offset(i):], read.Packed)
 			}
 		})
 	})

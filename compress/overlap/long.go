@@ -2,16 +2,11 @@ package overlap
 
 import (
 	"context"
+	"encoding/binary"
 	"sync/atomic"
 
 	"orcomgo/bases"
 )
-
-// LongRead is a read of N bases, in any orientation: base j is at bits 2*(j%32) of word j/32. Two words that are 0 follow.
-type LongRead struct {
-	Words []uint64
-	N     int
-}
 
 // longBatch is how many bases EachLong returns at a time, roughly.
 const longBatch = 1 << 26
@@ -34,14 +29,14 @@ func (p *Pseudogenome) HasLong(ctx context.Context, least int) (bool, error) {
 
 // EachLong calls f with the reads of least bases or more among those that Build laid out, some at a time; they are valid during the call.
 // The order is always the same. It returns the first error of f, one of reading the bins, or ctx.Err().
-func (p *Pseudogenome) EachLong(ctx context.Context, least int, f func(reads []LongRead) error) error {
+func (p *Pseudogenome) EachLong(ctx context.Context, least int, f func(reads []bases.Read) error) error {
 	b := &p.builder
 	limit := longBatch
 	if b.config.Memory > 0 {
 		limit = int(min(longBatch, max(b.config.Memory/4, 1<<20)))
 	}
 	var words []uint64
-	var reads []LongRead
+	var reads []bases.Read
 	var ends []int
 	flush := func() error {
 		if len(reads) == 0 {
@@ -49,7 +44,7 @@ func (p *Pseudogenome) EachLong(ctx context.Context, least int, f func(reads []L
 		}
 		from := 0
 		for i := range reads {
-			reads[i].Words = words[from:ends[i]]
+			reads[i].Bases = words[from:ends[i]]
 			from = ends[i]
 		}
 		err := f(reads)
@@ -68,7 +63,7 @@ func (p *Pseudogenome) EachLong(ctx context.Context, least int, f func(reads []L
 				}
 			}
 			words = append(appendWords(words, rd.bases(i), n, false), 0, 0)
-			reads, ends = append(reads, LongRead{N: n}), append(ends, len(words))
+			reads, ends = append(reads, bases.Read{N: n}), append(ends, len(words))
 		}
 		if err := flush(); err != nil {
 			return err
@@ -77,17 +72,13 @@ func (p *Pseudogenome) EachLong(ctx context.Context, least int, f func(reads []L
 	})
 }
 
-// Append appends n bases to the pseudogenome, packed as those of a LongRead. No read is placed there.
-func (p *Pseudogenome) Append(words []uint64, n int) {
-	s := &p.builder.seq
-	s.grow(n)
-	for i := 0; i < n; i += bases.PerWord {
-		var w [bases.PerWord/4 + bases.Pad]byte
-		for j := range bases.PerWord / 4 {
-			w[j] = byte(words[i/bases.PerWord] >> (8 * j))
-		}
-		bases.Replace(s.packed, s.n+i, w[:], 0, min(bases.PerWord, n-i))
+// Append appends n bases to the pseudogenome. No read is placed there.
+func (p *Pseudogenome) Append(b bases.Words, n int) {
+	packed := make([]byte, 0, 8*len(b)) // two words follow the bases
+	for _, w := range b {
+		packed = binary.LittleEndian.AppendUint64(packed, w)
 	}
-	s.n += n
+	s := &p.builder.seq
+	s.appendPacked(packed, n)
 	p.Packed, p.Len = s.packed, s.n
 }

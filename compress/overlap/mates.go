@@ -15,8 +15,8 @@ import (
 // each other in the sequence that the reads come from. So the scaffolds are put in an order, and on strands, that bring such mates
 // together.
 
-// mateRange says that records first..first+n-1 are the first mates of records second..second+n-1, in this order.
-type mateRange struct{ first, second, n uint32 }
+// mateRange says that n records, from first on, are the first mates of those from second on: each record, or every apart-th.
+type mateRange struct{ first, second, n, apart uint32 }
 
 // mateRanges returns the pairs of the records that recordsOf numbers for srcs.
 func (rs *records) mateRanges(srcs []Source) (pairs []mateRange) {
@@ -28,9 +28,12 @@ func (rs *records) mateRanges(srcs []Source) (pairs []mateRange) {
 		sum += s.To - s.From
 	}
 	for i, s := range srcs {
-		if in := &inputs[s.Input]; in.Mate >= 0 && in.First {
+		switch in := &inputs[s.Input]; {
+		case in.Interleaved:
+			pairs = append(pairs, mateRange{starts[i], starts[i] + 1, uint32(s.To-s.From) / 2, 2})
+		case in.Mate >= 0 && in.First:
 			if k := slices.Index(srcs, Source{Input: in.Mate, From: s.From, To: s.To}); k >= 0 {
-				pairs = append(pairs, mateRange{starts[i], starts[k], uint32(s.To - s.From)})
+				pairs = append(pairs, mateRange{starts[i], starts[k], uint32(s.To - s.From), 1})
 			}
 		}
 	}
@@ -48,7 +51,7 @@ func countPairs(pairs []mateRange) int {
 
 // islands are the smallest parts of the pseudogenome of which no two are covered by the same read. They can be moved.
 type islands struct {
-	inner  bitset // the bases that some read covers together with the base before
+	inner  Subset // the bases that some read covers together with the base before
 	starts []uint32
 	end    uint32
 }
@@ -58,7 +61,7 @@ const islandBytes = 64
 
 // findIslands returns the islands of the pseudogenome; nil if there is one, or if they take more than maxBytes of memory.
 func (b *builder) findIslands(ctx context.Context, maxBytes uint64) (*islands, error) {
-	s := &islands{inner: newBitset(b.seq.n), end: uint32(b.seq.n)}
+	s := &islands{inner: NewSubset(b.seq.n), end: uint32(b.seq.n)}
 	err := b.records.lengths(ctx, func(rec uint32, length int) {
 		if pos := b.placements.pos[rec]; pos != Unplaced {
 			s.inner.addRange(int(pos)+1, int(pos)+length)
@@ -73,7 +76,7 @@ func (b *builder) findIslands(ctx context.Context, maxBytes uint64) (*islands, e
 	}
 	s.starts = make([]uint32, 0, count)
 	for i := range uint32(b.seq.n) {
-		if !s.inner.has(i) {
+		if !s.inner.Has(i) {
 			s.starts = append(s.starts, i)
 		}
 	}
@@ -126,7 +129,7 @@ func (b *builder) eachPair(pairs []mateRange, step int, f func(t int, first, sec
 	for _, p := range pairs {
 		inParallel(b.config.Threads, (int(p.n)+step-1)/step, batch, func(t, from, to int) {
 			for i := from; i < to; i++ {
-				f(t, p.first+uint32(i*step), p.second+uint32(i*step))
+				f(t, p.first+uint32(i*step)*p.apart, p.second+uint32(i*step)*p.apart)
 			}
 		})
 	}
@@ -220,91 +223,52 @@ func (b *builder) mateLinks(s *islands, pairs []mateRange, step int) []mateLink 
 	return links
 }
 
-// islandPlace is where an island lies: base x of it at offset+x or, if it is reversed, x bases before offset.
-type islandPlace struct {
-	offset   int64
-	reversed bool
-}
-
-// of returns p, which is relative to something that lies at q, relative to what q is relative to.
-func (p islandPlace) of(q islandPlace) islandPlace {
-	if q.reversed {
-		return islandPlace{q.offset - p.offset, !p.reversed}
-	}
-	return islandPlace{q.offset + p.offset, p.reversed}
-}
-
-// chains are islands that are next to each other. A chain is known by one of its islands, its root, and its positions are relative to that.
+// chains are islands that are next to each other: each side of an island is next to at most one side of another one.
 type chains struct {
 	*islands
-	parent []uint32      // another island of the chain; a root is its own parent
-	place  []islandPlace // relative to the parent
-	lo, hi []int64       // of roots: where the chain begins and ends
+	next   []islandSide // by side, the side that it is next to; noSide if there is none
+	parent []uint32     // by island, another island of its chain, whose root is its own parent
 }
 
+const noSide = ^islandSide(0)
+
 func newChains(s *islands) *chains {
-	n := len(s.starts)
-	c := &chains{islands: s, parent: make([]uint32, n), place: make([]islandPlace, n), lo: make([]int64, n), hi: make([]int64, n)}
-	for i := range uint32(n) {
-		c.parent[i], c.hi[i] = i, s.length(i)
+	c := &chains{islands: s, next: make([]islandSide, 2*len(s.starts)), parent: make([]uint32, len(s.starts))}
+	for i := range c.parent {
+		c.next[2*i], c.next[2*i+1], c.parent[i] = noSide, noSide, uint32(i)
 	}
 	return c
 }
 
-// root returns the root of an island's chain and where the island lies on it.
-func (c *chains) root(i uint32) (uint32, islandPlace) {
-	p := c.parent[i]
-	if p == i {
-		return i, islandPlace{}
+// root returns the root of an island's chain.
+func (c *chains) root(i uint32) uint32 {
+	for c.parent[i] != i {
+		c.parent[i] = c.parent[c.parent[i]]
+		i = c.parent[i]
 	}
-	root, at := c.root(p)
-	if root != p {
-		c.parent[i], c.place[i] = root, c.place[i].of(at)
-	}
-	return root, c.place[i]
+	return i
 }
 
-// beyond returns the chain of the island of a, whether side a is its right side on that chain, and how many bases of the chain are beyond
-// that side.
-func (c *chains) beyond(a islandSide) (root uint32, right bool, bases int64) {
-	i := a.island()
-	root, at := c.root(i)
-	end := at.offset // of side a
-	if a.right() {
-		end += c.length(i)
-		if at.reversed {
-			end = at.offset - c.length(i)
-		}
+// end returns the end of a chain on the side of a, and adds the bases between the two to distance. It stops where that is too far.
+func (c *chains) end(a islandSide, distance *uint64) islandSide {
+	for *distance <= maxMateDistance && c.next[a] != noSide {
+		a = c.next[a]
+		*distance += uint64(c.length(a.island()))
+		a ^= 1
 	}
-	if right = a.right() != at.reversed; right {
-		return root, right, c.hi[root] - end
-	}
-	return root, right, end - c.lo[root]
+	return a
 }
 
-// join joins the chains of the islands of l, if that brings the mates near enough to each other.
+// join puts the ends of the chains of the sides of l next to each other, if that brings the mates near enough to each other.
 func (c *chains) join(l *mateLink) {
-	a, rightA, beyondA := c.beyond(l.a)
-	b, rightB, beyondB := c.beyond(l.b)
-	if a == b || int64(l.distance/uint64(l.pairs))+beyondA+beyondB > maxMateDistance {
+	distance := l.distance / uint64(l.pairs)
+	a, b := c.end(l.a, &distance), c.end(l.b, &distance)
+	x, y := c.root(l.a.island()), c.root(l.b.island())
+	if distance > maxMateDistance || x == y {
 		return
 	}
-	if c.hi[a]-c.lo[a] < c.hi[b]-c.lo[b] {
-		a, b, rightA, rightB = b, a, rightB, rightA
-	}
-	at := islandPlace{reversed: rightA == rightB}
-	before, after := c.lo[b], c.hi[b] // of chain b as it will lie
-	if at.reversed {
-		before, after = -after, -before
-	}
-	if rightA {
-		at.offset = c.hi[a] - before
-		c.hi[a] += after - before
-	} else {
-		at.offset = c.lo[a] - after
-		c.lo[a] -= after - before
-	}
-	c.parent[b], c.place[b] = a, at
+	c.parent[y] = x
+	c.next[a], c.next[b] = b, a
 }
 
 // moved says where each island is to be moved to.
@@ -317,31 +281,29 @@ type moved struct {
 // moves returns the order that the chains give: they are sorted by their first islands, which stay on their strand.
 func (c *chains) moves() *moved {
 	n := len(c.starts)
-	m := &moved{order: make([]uint32, n), starts: make([]uint32, n), reversed: make([]bool, n)}
-	first := make([]uint32, n) // by root, of its chain, plus 1
-	from := make([]int64, n)   // by island, in its chain
-	chain := make([]uint32, n)
-	for i := range uint32(n) {
-		root, at := c.root(i)
-		if first[root] == 0 {
-			first[root] = i + 1
-		}
-		chain[i] = first[root] - 1
-		_, origin := c.root(chain[i])
-		m.order[i], m.reversed[i] = i, at.reversed != origin.reversed
-		from[i] = at.offset
-		if at.reversed {
-			from[i] -= c.length(i)
-		}
-		if origin.reversed {
-			from[i] = -from[i] - c.length(i)
-		}
-	}
-	slices.SortFunc(m.order, func(x, y uint32) int { return cmp.Or(cmp.Compare(chain[x], chain[y]), cmp.Compare(from[x], from[y])) })
+	m := &moved{order: make([]uint32, 0, n), starts: make([]uint32, n), reversed: make([]bool, n)}
+	done := make([]bool, n)
 	at := uint32(0)
-	for _, i := range m.order {
-		m.starts[i] = at
-		at += uint32(c.length(i))
+	for i := range uint32(n) {
+		if done[i] {
+			continue
+		}
+		left := islandSide(2 * i) // the leftmost side of the chain, if island i stays on its strand
+		for c.next[left] != noSide {
+			left = c.next[left] ^ 1
+		}
+		for {
+			island := left.island()
+			done[island] = true
+			m.order = append(m.order, island)
+			m.starts[island], m.reversed[island] = at, left.right()
+			at += uint32(c.length(island))
+			right := left ^ 1
+			if c.next[right] == noSide {
+				break
+			}
+			left = c.next[right]
+		}
 	}
 	return m
 }

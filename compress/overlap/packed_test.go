@@ -8,6 +8,15 @@ import (
 	"orcomgo/bases"
 )
 
+// append adds bases, one per byte (0..3).
+func (s *sequence) append(list []byte) {
+	s.grow(len(list))
+	for _, c := range list {
+		bases.Set(s.packed, s.n, c)
+		s.n++
+	}
+}
+
 // pack packs bases, one per byte, and appends bases.Pad.
 func pack(b []byte) []byte {
 	var s sequence
@@ -75,7 +84,7 @@ func TestDistanceCountsAndGivesUp(t *testing.T) {
 func joinInBatches(several []contig, limits assemblerLimits, batches int) (pg []byte, a *assembler) {
 	a = newAssembler(limits, 100, 2)
 	for i := range batches {
-		a.addContigs(&contigs{merged: several[len(several)*i/batches : len(several)*(i+1)/batches]}, noProgress)
+		a.addContigs(&contigs{merged: several[len(several)*i/batches : len(several)*(i+1)/batches]})
 	}
 	var s sequence
 	a.appendScaffolds(&s, noProgress, func(reads uint64, _ int) bool { return reads > 1 })
@@ -175,13 +184,13 @@ func TestBitset(t *testing.T) {
 		n := 1 + r.Intn(300)
 		from := r.Intn(n + 1)
 		to := from + r.Intn(n+1-from)
-		s := newBitset(n)
+		s := NewSubset(n)
 		s.addRange(from, to)
 		if got := s.buildRanks(); got != to-from {
 			t.Fatalf("%d members of %d..%d", got, from, to)
 		}
 		for i := range n {
-			if got, want := s.has(uint32(i)), i >= from && i < to; got != want {
+			if got, want := s.Has(uint32(i)), i >= from && i < to; got != want {
 				t.Fatalf("%d in %d..%d: %v", i, from, to, got)
 			}
 			if got, want := s.rank(uint32(i)), min(max(i-from, 0), to-from); got != want {

@@ -9,6 +9,7 @@ import (
 
 	"orcomgo/bases"
 	"orcomgo/internal/largepages"
+	"orcomgo/internal/tasks"
 )
 
 // Unplaced is the position of a read that is not placed on the pseudogenome.
@@ -386,11 +387,6 @@ func (b *builder) setLimits(limits []uint8, rd *Reads, from int, mode placeMode,
 	}
 }
 
-// setPlace stores the place of read i. reversed is about the stored read.
-func (b *builder) setPlace(rd *Reads, i int, pos uint32, reversed bool, mismatches int) {
-	b.placements.set(rd.records[i], pos, reversed != (rd.signaturePlace[i]&1 != 0), mismatches)
-}
-
 // window is a range of the pseudogenome whose k-mers are indexed together: bases from..n-1.
 type window struct {
 	from, n int
@@ -407,26 +403,25 @@ func newWindow(seq *sequence, from, n int, mode placeMode, threads int) *window 
 // placeAll places the reads that have no place yet. Reads with a place that retry selects are moved if a place with fewer
 // mismatches is found.
 func (b *builder) placeAll(rd *Reads, w *window, retry retryRule, progress func(done int)) {
-	done := b.accelerator.place(b, rd, w, retry, progress)
-	if done == rd.Count() {
+	if b.accelerator.place(b, w, retry, progress) {
 		return
 	}
 	index := w.index()
-	var next, tried atomic.Int64
-	next.Store(int64(done))
-	parallel(b.config.Threads, func(int) {
+	var tried atomic.Int64
+	tasks.EachWorker((rd.Count()+placeBatch-1)/placeBatch, b.config.Threads, func(int) func(k int) {
 		p := &placer{rd: rd, pg: b.seq.packed, pgLen: b.seq.n, mode: w.mode, index: index}
-		limits := make([]uint8, placeBatch)
-		for {
-			from := int(next.Add(placeBatch)) - placeBatch
-			if from >= rd.Count() {
-				tried.Add(p.tried)
-				return
-			}
-			limits := limits[:min(placeBatch, rd.Count()-from)]
+		memory := make([]uint8, placeBatch)
+		return func(k int) {
+			from := k * placeBatch
+			limits := memory[:min(placeBatch, rd.Count()-from)]
 			b.setLimits(limits, rd, from, w.mode, retry)
-			p.place(from, limits, func(s *search) { b.setPlace(rd, s.index, uint32(s.pos), s.reversed, s.best) })
-			if (from-done)%(1<<16) == 0 {
+			before := p.tried
+			p.place(from, limits, func(s *search) {
+				// s.reversed is about the stored read.
+				b.placements.set(rd.records[s.index], uint32(s.pos), s.reversed != (rd.signaturePlace[s.index]&1 != 0), s.best)
+			})
+			tried.Add(p.tried - before)
+			if from%(1<<16) == 0 {
 				progress(from)
 			}
 		}

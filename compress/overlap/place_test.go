@@ -34,7 +34,7 @@ func archiveReads(t *testing.T, reads []string) *records {
 // memory.
 func readsOn(t *testing.T, pg string, rs *records, threads int) *builder {
 	t.Helper()
-	rd, err := rs.load(context.Background(), rs.all())
+	rd, err := rs.load(context.Background(), rs.all(), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,7 @@ func (b *builder) selectPoor(ctx context.Context, lo, hi int, shared *sharedMism
 				})
 				pl.mismatches[rec] = uint8(min(all, 255))
 				if a, z := rd.longestACGT(i); isPoor(n, all, several) && z-a >= seedLen {
-					b.poor.add(rec)
+					b.poor.Add(rec)
 				}
 			}
 			return nil
@@ -115,7 +115,7 @@ func (b *builder) reassemblePoor(ctx context.Context) error {
 	err := b.eachShare(ctx, func(rd *Reads, _ int) error {
 		chosen := selected(b.config.Threads, rd.Count(), func(i int) bool {
 			rec := rd.records[i]
-			return b.poor.has(rec) && int(b.placements.mismatches[rec]) >= threshold
+			return b.poor.Has(rec) && int(b.placements.mismatches[rec]) >= threshold
 		})
 		first := len(poor.merged)
 		poor.merged = append(poor.merged, make([]contig, len(chosen))...)
@@ -138,11 +138,10 @@ func (b *builder) reassemblePoor(ctx context.Context) error {
 	for i := range poor.merged {
 		bases, mismatches = bases+poor.merged[i].n, mismatches+int(poor.merged[i].reads)
 	}
-	noProgress := func(int, int) {}
 	a := newAssembler(b.limits(b.workBytes/2), bases/mismatches, b.config.Threads)
 	a.device = b.accelerator
-	a.addContigs(&poor, noProgress)
-	a.appendScaffolds(&b.seq, noProgress, func(saved uint64, length int) bool { return saved*mismatchCost > uint64(length)*baseCost })
+	a.addContigs(&poor)
+	a.appendScaffolds(&b.seq, func(int, int) {}, func(saved uint64, length int) bool { return saved*mismatchCost > uint64(length)*baseCost })
 	return nil
 }
 

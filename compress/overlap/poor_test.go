@@ -93,7 +93,7 @@ func TestPoorReads(t *testing.T) {
 				}
 				var got []uint32
 				for rec := range uint32(len(ds)) {
-					if b.poor.has(rec) {
+					if b.poor.Has(rec) {
 						got = append(got, rec)
 					}
 				}

@@ -78,7 +78,7 @@ func allOf(r *bins.Reader) []Source {
 func loaded(t testing.TB, r *bins.Reader) *Reads {
 	t.Helper()
 	rs := recordsOf(r, allOf(r))
-	rd, err := rs.loadAll(context.Background())
+	rd, err := rs.load(context.Background(), rs.all(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,15 +251,12 @@ func TestLoadingInParallel(t *testing.T) {
 		same = append(same, string(read))
 	}
 	mixed = mixedReads(r, 300)
-	before := pieceReads
-	defer func() { pieceReads = before }()
 	for _, reads := range [][]string{same, mixed} {
 		archive := archiveOf(t, 6000, reads[:200], reads[200:])
 		for _, srcs := range [][]Source{allOf(archive), {{Input: 1, From: 7, To: 60}, {Input: 0, From: 31, To: 190}}} {
 			want := recordsOf(archive, srcs)
-			pieceReads = before
 			for _, sh := range []*share{want.all(), {minSignature: 1000, maxSignature: 40_000, ranges: want.ranges}} {
-				one, err := want.load(context.Background(), sh)
+				one, err := want.load(context.Background(), sh, false)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -267,11 +264,11 @@ func TestLoadingInParallel(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, pieceReads = range []uint32{1, 10, before} {
+				for _, pieceReads := range []uint32{1, 10, pieceReads} {
 					rs := recordsOf(archive, srcs)
-					rs.threads = 4
+					rs.threads, rs.pieceReads = 4, pieceReads
 					part := &share{minSignature: sh.minSignature, maxSignature: sh.maxSignature, ranges: rs.ranges}
-					got, err := rs.load(context.Background(), part)
+					got, err := rs.load(context.Background(), part, false)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -302,7 +299,7 @@ func TestSourcesCutBlocks(t *testing.T) {
 	if rs.count != len(want) || len(rs.ranges) < 4 {
 		t.Fatalf("%d records in %d blocks, want %d in several", rs.count, len(rs.ranges), len(want))
 	}
-	rd, err := rs.loadAll(context.Background())
+	rd, err := rs.load(context.Background(), rs.all(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,11 +310,11 @@ func TestSourcesCutBlocks(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Error("by signature, reads are not those of the sources")
 	}
-	only := NewSubset(uint64(rs.count))
+	only := NewSubset(rs.count)
 	for _, rec := range []uint32{0, 5, 63, 64, 65, 122} {
 		only.Add(rec)
 	}
-	for _, set := range []*Subset{nil, only} {
+	for _, set := range []*Subset{nil, &only} {
 		rd, err := rs.loadByRecord(context.Background(), set)
 		if err != nil {
 			t.Fatal(err)
@@ -432,7 +429,7 @@ func TestSharesHoldEachReadOnce(t *testing.T) {
 	seen := make([]int, rs.count)
 	cut, last := 0, uint32(0)
 	for k, sh := range shares {
-		rd, err := rs.load(context.Background(), sh)
+		rd, err := rs.load(context.Background(), sh, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -62,7 +62,7 @@ func (s sampler) count(set *contigSet, every, threads int) (selected, expected u
 		for i := from; i < to; i++ {
 			c := uint32(i * every)
 			bases := int(set.length[c])
-			kmers = s.kmers(kmers[:0], c, set.of(c), 0, bases, bases)
+			kmers = s.kmers(kmers[:0], c, set.of(c), bases)
 			all[from/size] += uint64(len(kmers))
 			usual[from/size] += uint64(min(bases, bases/int(s.rate)+2*s.ends))
 		}
@@ -74,19 +74,19 @@ func (s sampler) count(set *contigSet, every, threads int) (selected, expected u
 	return selected, expected
 }
 
-// kmers appends to dst the selected k-mers of n bases of p, which are those of a contig of `whole` bases from base `first` on.
-func (s sampler) kmers(dst []kmer, contig uint32, p []byte, first, n, whole int) []kmer {
+// kmers appends to dst the selected k-mers of a contig, which are n bases of p.
+func (s sampler) kmers(dst []kmer, contig uint32, p []byte, n int) []kmer {
 	if n < seedLen {
 		return dst
 	}
 	if hasAVX512 && s.parts <= 1 {
-		return s.kmersByVectors(dst, contig, p, first, n, whole)
+		return s.kmersByVectors(dst, contig, p, n)
 	}
-	return s.kmersPlain(dst, contig, p, first, n, whole)
+	return s.kmersPlain(dst, contig, p, n)
 }
 
 // kmersPlain does what kmers does, for any n and parts.
-func (s sampler) kmersPlain(dst []kmer, contig uint32, p []byte, first, n, whole int) []kmer {
+func (s sampler) kmersPlain(dst []kmer, contig uint32, p []byte, n int) []kmer {
 	var x, y, w uint64 // the k-mer, its first base in the lowest bits; its reverse complement; the next bases
 	threshold := uint32((1<<32 - 1) / uint64(s.rate))
 	for i := range n {
@@ -101,8 +101,8 @@ func (s sampler) kmersPlain(dst []kmer, contig uint32, p []byte, first, n, whole
 			continue
 		}
 		h := mix64(min(x, y))
-		if (uint32(h) < threshold || first+i-seedLen+1 < s.ends || first+i >= whole-s.ends) && (s.parts <= 1 || uint32(h>>20)%s.parts == s.part) {
-			k := kmer{hash: uint32(h >> 32), contig: contig, at: uint32(first+i-seedLen+1) << 1}
+		if (uint32(h) < threshold || i-seedLen+1 < s.ends || i >= n-s.ends) && (s.parts <= 1 || uint32(h>>20)%s.parts == s.part) {
+			k := kmer{hash: uint32(h >> 32), contig: contig, at: uint32(i-seedLen+1) << 1}
 			if y < x {
 				k.at |= 1
 			}
@@ -116,24 +116,24 @@ func (s sampler) kmersPlain(dst []kmer, contig uint32, p []byte, first, n, whole
 }
 
 // kmersByVectors does what kmers does, for n of at least seedLen and parts of at most 1, with the instructions of sampleVector.
-func (s sampler) kmersByVectors(dst []kmer, contig uint32, p []byte, first, n, whole int) []kmer {
+func (s sampler) kmersByVectors(dst []kmer, contig uint32, p []byte, n int) []kmer {
 	const block = 64
 	var found [block + 8]uint64
 	rate := (1<<32 - 1) / uint64(s.rate) << 32
 	kmers := n - seedLen + 1
-	last := max(whole-s.ends-seedLen+1, 0) // from here on all k-mers of the contig are selected, and the first s.ends
+	last := max(kmers-s.ends, 0) // from here on all k-mers of the contig are selected, and the first s.ends
 	for from, to := 0, 0; from < kmers; from = to {
 		threshold := uint64(math.MaxUint64)
-		switch at := first + from; {
-		case at >= last:
+		switch {
+		case from >= last:
 			to = kmers
-		case at < s.ends:
-			to = min(kmers, s.ends-first)
+		case from < s.ends:
+			to = s.ends
 		default:
-			to, threshold = min(kmers, last-first), rate
+			to, threshold = last, rate
 		}
 		to = min(to, from+block)
-		some := found[:sampleVector(&found[0], &p[0], from, first+from, to-from, threshold)]
+		some := found[:sampleVector(&found[0], &p[0], from, from, to-from, threshold)]
 		dst = slices.Grow(dst, len(some))
 		for _, x := range some {
 			k := kmer{hash: uint32(x >> 32), contig: contig, at: uint32(x)}

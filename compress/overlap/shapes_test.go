@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"orcomgo/bases"
+	"orcomgo/internal/codectest"
 	"orcomgo/internal/testrun"
 
 	"orcomgo/bins"
 	"orcomgo/cmd/simreads/sim"
-	"orcomgo/minimizer"
 )
 
 // binned returns reads of A, C, G and T in the form of a share.
@@ -27,7 +27,7 @@ func binned(reads [][]byte) *Reads {
 	all := make([]found, len(reads))
 	for i, r := range reads {
 		f := found{record: i}
-		f.sig, f.pos, f.reverse = minimizer.Reference(r, minimizer.K, minimizer.Skip)
+		f.sig, f.pos, f.reverse = codectest.Signature(r)
 		all[i] = f
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.sig, b.sig) })
@@ -97,12 +97,7 @@ func TestWorkIsBounded(t *testing.T) {
 		"genome", "random", "shared24", "stutter", "chimera", "repeats", "tandem", "microsatellites", "identical", "polyA", "alternating",
 	} {
 		t.Run(shape, func(t *testing.T) {
-			for _, n := range []int{10_000, 40_000} {
-				// Four times the reads, of shapes that get by without the limits, are for the long tests.
-				short := testrun.Short() || !testrun.Long() && shape != "stutter"
-				if n > 10_000 && short {
-					break
-				}
+			for _, n := range testrun.Pick([]int{10_000}, []int{10_000}, []int{10_000, 40_000}) {
 				b := builderOf(shaped(t, shape, n))
 				if err := b.build(context.Background()); err != nil {
 					t.Fatal(err)
@@ -132,12 +127,12 @@ func TestContigsTakeLittleMemory(t *testing.T) {
 			rd := shaped(t, shape, n)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			c := binContigs(rd, nil, 1)
+			c := binContigs(rd, nil, bigBinReads, 1)
 			runtime.ReadMemStats(&after)
 			if got := after.TotalAlloc - before.TotalAlloc; got > 200*n+(4<<20) {
 				t.Errorf("%d bytes a read were allocated for contigs", got/n)
 			}
-			if got := c.bytes(2); got > 180*n {
+			if got := c.bytes(); got > 180*n {
 				t.Errorf("%d bytes a read are held by contigs", got/n)
 			}
 			reads := len(c.singles)
@@ -159,11 +154,11 @@ func TestAssemblerStaysInBounds(t *testing.T) {
 			if !testrun.Long() && (shape == "repeats" || shape == "genome" || shape == "stutter") {
 				t.Skip("make test-long runs all shapes")
 			}
-			rd := shaped(t, shape, 20_000)
-			const bytes = 1 << 20
+			reads, bytes := testrun.Pick(10_000, 10_000, 20_000), testrun.Pick[uint64](1<<19, 1<<19, 1<<20)
+			rd := shaped(t, shape, reads)
 			a := newAssembler(assemblerLimits{bases: 1 << 30, bytes: bytes}, 100, 1)
 			for part := range 4 {
-				a.addContigs(binContigs(rd, func(i int) bool { return i%4 == part }, 1), noProgress)
+				a.addContigs(binContigs(rd, func(i int) bool { return i%4 == part }, bigBinReads, 1))
 				if n := a.joinBytes(sparse, maxKmerParts/4); n > bytes {
 					t.Errorf("contigs take %d bytes, want at most %d", n, bytes)
 				}

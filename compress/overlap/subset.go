@@ -5,21 +5,23 @@ import (
 	"sync/atomic"
 )
 
-// bitset is a set of numbers. After buildRanks, rank counts the members below a number.
-type bitset struct {
+// Subset is a set of numbers, of records or of bases. After buildRanks, rank counts the members below a number.
+type Subset struct {
 	words []uint64
 	ranks []uint32 // number of members before each word; set by buildRanks
 }
 
-func newBitset(n int) bitset { return bitset{words: make([]uint64, n/64+1)} }
+// NewSubset returns an empty set for the numbers 0..n-1; n is at most 2^32-1.
+func NewSubset(n int) Subset { return Subset{words: make([]uint64, n/64+1)} }
 
-func (s *bitset) has(i uint32) bool { return s.words[i>>6]>>(i&63)&1 != 0 }
+// Has reports whether a number is in the set.
+func (s *Subset) Has(i uint32) bool { return s.words[i>>6]>>(i&63)&1 != 0 }
 
-// add adds a number. Goroutines may add numbers at the same time.
-func (s *bitset) add(i uint32) { atomic.OrUint64(&s.words[i>>6], 1<<(i&63)) }
+// Add adds a number, which is less than the n of NewSubset. Goroutines may add numbers at the same time.
+func (s *Subset) Add(i uint32) { atomic.OrUint64(&s.words[i>>6], 1<<(i&63)) }
 
 // addRange adds from..to-1. Goroutines may add ranges at the same time.
-func (s *bitset) addRange(from, to int) {
+func (s *Subset) addRange(from, to int) {
 	for p := from; p < to; {
 		m := min(to-p, 64-p&63)
 		w, add := &s.words[p>>6], (uint64(1)<<m-1)<<(p&63) // m = 64: all ones
@@ -31,7 +33,7 @@ func (s *bitset) addRange(from, to int) {
 }
 
 // buildRanks prepares rank and returns the number of members.
-func (s *bitset) buildRanks() int {
+func (s *Subset) buildRanks() int {
 	s.ranks = make([]uint32, len(s.words))
 	sum := 0
 	for i, w := range s.words {
@@ -42,18 +44,6 @@ func (s *bitset) buildRanks() int {
 }
 
 // rank returns the number of members less than i.
-func (s *bitset) rank(i uint32) int {
+func (s *Subset) rank(i uint32) int {
 	return int(s.ranks[i>>6]) + bits.OnesCount64(s.words[i>>6]&(1<<(i&63)-1))
 }
-
-// Subset is a set of record numbers.
-type Subset struct{ bitset }
-
-// NewSubset returns an empty set for records 0..n-1; n is at most 2^32-1.
-func NewSubset(n uint64) *Subset { return &Subset{newBitset(int(n))} }
-
-// Add adds a record, which is less than the n of NewSubset.
-func (s *Subset) Add(record uint32) { s.words[record>>6] |= 1 << (record & 63) }
-
-// Has reports whether a record is in the set.
-func (s *Subset) Has(record uint32) bool { return s.has(record) }

@@ -10,44 +10,28 @@ import (
 	"orcomgo/internal/tasks"
 )
 
-// parallel calls f(0) to f(n-1) in n goroutines and returns when all have returned.
-func parallel(n int, f func(t int)) {
-	if n == 1 {
-		f(0)
-		return
-	}
-	var wg sync.WaitGroup
-	for t := range n {
-		wg.Go(func() { f(t) })
-	}
-	wg.Wait()
-}
-
 // divide returns the t-th of `parts` nearly equal ranges of 0..n-1.
 func divide(n, t, parts int) (from, to int) {
 	return int(uint64(n) * uint64(t) / uint64(parts)), int(uint64(n) * uint64(t+1) / uint64(parts))
 }
 
 // eachInParallel calls f(t, i) for each i of 0..n-1, in ascending order, from up to `threads` goroutines (at least one), whose
-// numbers are t. After an error, no more calls begin. It returns the error of the smallest i that failed, or ctx.Err().
+// numbers are t. After an error, no calls for greater numbers begin. It returns the error of the smallest i that failed, or ctx.Err().
 func eachInParallel(ctx context.Context, n, threads int, f func(t, i int) error) error {
-	var next atomic.Int64
 	var mu sync.Mutex
 	var failure error
-	failed := n
-	parallel(max(1, min(threads, n)), func(t int) {
-		for ctx.Err() == nil {
-			i := int(next.Add(1)) - 1
-			if i >= n {
-				return
-			}
-			if err := f(t, i); err != nil {
-				mu.Lock()
-				if i < failed {
-					failed, failure = i, err
-				}
-				mu.Unlock()
-				next.Store(int64(n))
+	var failed atomic.Int64 // the smallest number that failed, or n
+	failed.Store(int64(n))
+	tasks.Each(n, threads, func(t, i int) {
+		if ctx.Err() != nil || i > int(failed.Load()) {
+			return
+		}
+		if err := f(t, i); err != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			if i < int(failed.Load()) {
+				failure = err
+				failed.Store(int64(i))
 			}
 		}
 	})
@@ -108,33 +92,9 @@ func placeInParallel(threads, n int, size func(i int) uint64, place func(i int, 
 	return total
 }
 
-// sum returns the sum of numbers.
-func sum(threads int, numbers []uint32) uint64 {
-	var all atomic.Uint64
-	inParallel(threads, len(numbers), taskRange, func(_, from, to int) {
-		part := uint64(0)
-		for _, n := range numbers[from:to] {
-			part += uint64(n)
-		}
-		all.Add(part)
-	})
-	return all.Load()
-}
-
-// appended returns the elements of a, then those of b, in new memory that up to `threads` goroutines fill.
-func appended[T any](threads int, a, b []T) []T {
-	const size = 1 << 16
-	s := largepages.Make[T](len(a) + len(b))
-	for _, part := range []struct{ from, to []T }{{a, s[:len(a)]}, {b, s[len(a):]}} {
-		inParallel(threads, len(part.from), size, func(_, from, to int) { copy(part.to[from:to], part.from[from:to]) })
-	}
-	return s
-}
-
-// extended returns s with n more elements, which are zero.
-func extended[T any](s []T, n int) []T {
-	if len(s) == 0 {
-		return largepages.Make[T](n) // its pages are mapped by the goroutines that write to them
-	}
-	return append(s, make([]T, n)...)
+// extended returns s with n more elements, which are zero, in new memory that up to `threads` goroutines fill.
+func extended[T any](threads int, s []T, n int) []T {
+	longer := largepages.Make[T](len(s) + n)
+	inParallel(threads, len(s), 1<<16, func(_, from, to int) { copy(longer[from:to], s[from:to]) })
+	return longer
 }

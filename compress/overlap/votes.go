@@ -1,8 +1,9 @@
 package overlap
 
 import (
-	"slices"
 	"sync/atomic"
+
+	"orcomgo/internal/tasks"
 )
 
 // A voteEvent is what a read contributes to one position of the pseudogenome: offset of the position in its partition << 3 |
@@ -24,8 +25,6 @@ const (
 	// positions of one. A partition is a multiple of four positions, so that no byte of the pseudogenome is in two.
 	maxPartitions    = 1 << 10
 	minPartitionBits = 6
-	// cachedBits is the log2 of the number of positions whose counters fit in the cache.
-	cachedBits = 13
 	// maxEventChunk is the number of events of a chunk of an eventLists at most, minEventChunk at least.
 	maxEventChunk, minEventChunk = 256, 8
 )
@@ -166,10 +165,11 @@ func (w *voteWindow) collect(rd *Reads, pl *placements, seq *sequence) {
 	waiting.Store(w.waiting)
 	for int(next.Load()) < rd.Count() {
 		if waiting.Load() > w.limit {
-			w.count()
+			tasks.Each(w.partitions(), len(w.lists), func(_, p int) { w.countPartition(p, w.counters[p<<(w.bits+kindBits):]) })
+			w.waiting = 0
 			waiting.Store(0)
 		}
-		parallel(len(w.lists), func(t int) {
+		tasks.Each(len(w.lists), len(w.lists), func(_, t int) {
 			l := &w.lists[t]
 			for waiting.Load() <= w.limit {
 				to := int(next.Add(voteBatch))
@@ -187,49 +187,15 @@ func (w *voteWindow) collect(rd *Reads, pl *placements, seq *sequence) {
 // voteBatch is the number of reads whose events a goroutine collects at a time.
 const voteBatch = 1 << 9
 
-// count adds the waiting events to counters.
-func (w *voteWindow) count() {
-	w.eachPartition(func(p int, _ *eventCounter) {
-		counters := w.counters[p<<(w.bits+kindBits):]
-		w.eachChunk(p, func(events []voteEvent) {
+// countPartition adds the waiting events of a partition to its counters, and removes them from the lists.
+func (w *voteWindow) countPartition(p int, counters []uint32) {
+	for t := range w.lists {
+		l := &w.lists[t]
+		for _, events := range append(l.full[p], l.current[p]) {
 			for _, e := range events {
 				counters[e]++
 			}
-		})
-	})
-	w.waiting = 0
-}
-
-// eventCounter holds the memory that a goroutine needs to count the events of a partition.
-type eventCounter struct {
-	counters []uint32
-	events   []voteEvent
-	ends     []uint32
-}
-
-// eachPartition calls f for each partition, from several goroutines.
-func (w *voteWindow) eachPartition(f func(p int, c *eventCounter)) {
-	var next atomic.Int64
-	parallel(len(w.lists), func(int) {
-		var c eventCounter
-		for {
-			p := int(next.Add(1)) - 1
-			if p >= w.partitions() {
-				return
-			}
-			f(p, &c)
 		}
-	})
-}
-
-// eachChunk calls f with the events of a partition, part after part, and removes them from the lists.
-func (w *voteWindow) eachChunk(p int, f func(events []voteEvent)) {
-	for t := range w.lists {
-		l := &w.lists[t]
-		for _, c := range l.full[p] {
-			f(c)
-		}
-		f(l.current[p])
 		l.full[p], l.current[p] = nil, nil
 	}
 }
@@ -246,25 +212,29 @@ func (w *voteWindow) finish(f func(position int, depth uint32, bases *[4]uint32)
 			depth += w.lists[t].depthChange[p]
 		}
 	}
-	if w.counters != nil {
-		w.count()
-	}
-	w.eachPartition(func(p int, c *eventCounter) {
-		first := p << w.bits
-		positions := min(1<<w.bits, w.hi-w.lo-first)
-		switch {
-		case positions <= 0:
-		case w.counters != nil:
-			scanCounters(w.lo+first, depths[p], w.counters[first*kinds:][:positions*kinds], f)
-		default:
-			c.countOnce(w, p, positions, depths[p], f)
+	tasks.EachWorker(w.partitions(), len(w.lists), func(int) func(p int) {
+		var own []uint32 // memory for counters of a partition, where not all are in memory
+		return func(p int) {
+			first := p << w.bits
+			positions := max(min(1<<w.bits, w.hi-w.lo-first), 0)
+			var counters []uint32
+			if w.counters != nil {
+				counters = w.counters[first*kinds:]
+			} else {
+				if own == nil {
+					own = make([]uint32, kinds<<w.bits)
+				}
+				clear(own)
+				counters = own
+			}
+			w.countPartition(p, counters)
+			scanCounters(w.lo+first, depths[p], counters[:positions*kinds], f)
 		}
 	})
 }
 
-// scanCounters calls f for the positions from `at` on, whose counters it is given. depth is that of the position before. It
-// returns the depth of the last position.
-func scanCounters(at int, depth int32, counters []uint32, f func(position int, depth uint32, bases *[4]uint32)) int32 {
+// scanCounters calls f for the positions from `at` on, whose counters it is given. depth is that of the position before.
+func scanCounters(at int, depth int32, counters []uint32, f func(position int, depth uint32, bases *[4]uint32)) {
 	for ; len(counters) > 0; counters = counters[kinds:] {
 		c := (*[kinds]uint32)(counters)
 		depth += int32(c[eventStart]) - int32(c[eventEnd])
@@ -273,73 +243,4 @@ func scanCounters(at int, depth int32, counters []uint32, f func(position int, d
 		}
 		at++
 	}
-	return depth
-}
-
-// countOnce counts the events of a partition and calls scanCounters, for as many positions at a time as have their counters
-// in the cache.
-func (c *eventCounter) countOnce(
-	w *voteWindow, p, positions int, depth int32, f func(position int, depth uint32, bases *[4]uint32),
-) {
-	if c.counters == nil {
-		c.counters = make([]uint32, kinds<<min(w.bits, cachedBits))
-	}
-	at := w.lo + p<<w.bits
-	if w.bits <= cachedBits {
-		counters := c.counters[:positions*kinds]
-		clear(counters)
-		w.eachChunk(p, func(events []voteEvent) {
-			for _, e := range events {
-				counters[e]++
-			}
-		})
-		scanCounters(at, depth, counters, f)
-		return
-	}
-	c.sortByPosition(w, p)
-	from := uint32(0)
-	for k, to := range c.ends {
-		first := k << cachedBits
-		if first >= positions {
-			return
-		}
-		counters := c.counters[:min(1<<cachedBits, positions-first)*kinds]
-		clear(counters)
-		for _, e := range c.events[from:to] {
-			counters[e&(kinds<<cachedBits-1)]++
-		}
-		depth = scanCounters(at+first, depth, counters, f)
-		from = to
-	}
-}
-
-// sortByPosition copies the events of a partition to c.events, in ranges of 2^cachedBits positions. The k-th range ends before
-// c.ends[k].
-func (c *eventCounter) sortByPosition(w *voteWindow, p int) {
-	const shift = cachedBits + kindBits
-	c.ends = slices.Grow(c.ends[:0], 1<<(w.bits-cachedBits))[:1<<(w.bits-cachedBits)]
-	clear(c.ends)
-	n := 0
-	for t := range w.lists {
-		l := &w.lists[t]
-		for _, chunk := range append(l.full[p], l.current[p]) {
-			n += len(chunk)
-			for _, e := range chunk {
-				c.ends[e>>shift]++
-			}
-		}
-	}
-	at := uint32(0)
-	for k, count := range c.ends {
-		c.ends[k] = at
-		at += count
-	}
-	c.events = slices.Grow(c.events[:0], n)[:n]
-	w.eachChunk(p, func(events []voteEvent) {
-		for _, e := range events {
-			to := &c.ends[e>>shift]
-			c.events[*to] = e
-			*to++
-		}
-	})
 }

@@ -158,8 +158,8 @@ func TestVotesOfRandomReads(t *testing.T) {
 // in memory or not, and whether those of a partition fit in the cache or not.
 func TestVoteWindows(t *testing.T) {
 	r := rand.New(rand.NewSource(91))
-	const long = maxPartitions<<cachedBits + 12_345
-	at := []int{0, 70, 1<<cachedBits - 50, 1 << (cachedBits + 1), long / 2, long - 1}
+	const long = maxPartitions<<13 + 12_345
+	at := []int{0, 70, 1<<13 - 50, 1 << 14, long / 2, long - 1}
 	for _, c := range []struct {
 		n, reads, lo, hi int
 		events, bytes    uint64

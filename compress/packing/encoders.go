@@ -17,84 +17,101 @@ import (
 // columnEncoder is the row of a column in the table of what encodes columns.
 type columnEncoder struct {
 	// encode returns the section of member m of a slice; of all of them for a column that they share.
-	encode func(ctx context.Context, e *Encoder, cols *[2]*columns.Columns, m int) ([]byte, error)
+	encode func(ctx context.Context, e *encoder, cols *[2]*columns.Columns, m int) ([]byte, error)
 	// after, if not nil, waits for what encode needs beside the columns of the slice. It holds no worker while it waits.
-	after func(ctx context.Context, e *Encoder, pool workers.Pool, spec *slicing.Spec, c *columns.Columns) error
+	after func(ctx context.Context, e *encoder, pool workers.Pool, spec *slicing.Spec, c *columns.Columns) error
 	// urgent, if not nil, reports whether other slices wait for the column, so that it goes before theirs.
-	urgent func(e *Encoder, c *columns.Columns) bool
+	urgent func(e *encoder, c *columns.Columns) bool
+}
+
+// encoder turns slices of the bins into sections.
+type encoder struct {
+	*gatherer
+	progress *workers.Meter
+	primers  map[columns.Reads]*inputPrimer
+	links    nameLinks
+}
+
+// newEncoder returns an encoder of all slices. Names and qualities are coded, and their progress is reported, while reads are laid out.
+func newEncoder(p *packer) *encoder {
+	total := uint64(0)
+	for i := range p.specs {
+		total += p.specs[i].Text
+	}
+	e := &encoder{progress: workers.NewMeter(p.o.Progress, "pack", total),
+		primers: newInputPrimers(p.specs, &p.man, &p.o), links: newNameLinks(p.specs, &p.man, &p.o)}
+	e.gatherer = newGatherer(p, func(input int, from uint64) int { return e.links[nameKey{columns.Reads{Input: input}, from}].ahead() })
+	return e
 }
 
 // encoders are by column.
 var encoders = [archive.Columns]columnEncoder{
-	archive.Lengths: {encode: func(_ context.Context, _ *Encoder, cols *[2]*columns.Columns, m int) ([]byte, error) {
+	archive.Lengths: {encode: func(_ context.Context, _ *encoder, cols *[2]*columns.Columns, m int) ([]byte, error) {
 		return seqs.EncodeLengths(cols[m].Lengths), nil
 	}},
-	archive.Forms: {encode: func(_ context.Context, _ *Encoder, cols *[2]*columns.Columns, m int) ([]byte, error) {
+	archive.Forms: {encode: func(_ context.Context, _ *encoder, cols *[2]*columns.Columns, m int) ([]byte, error) {
 		return forms.Encode(&cols[m].Forms), nil
 	}},
-	archive.Names: {encode: encodeNamesColumn, after: afterNamesBefore},
+	archive.Names: {encode: encodeNames, after: afterNamesBefore},
 	archive.Quals: {encode: encodeQuals, after: afterPrimer, urgent: makesPrimer},
 	archive.Seqs:  {encode: encodeSeqs, after: afterLayout},
 }
 
 // afterLayout waits until the reads of the slice's part are laid out and in memory. A slice of a run got its columns after that.
-func afterLayout(ctx context.Context, e *Encoder, pool workers.Pool, spec *slicing.Spec, c *columns.Columns) error {
-	if spec.Run != nil || e.inputs[c.Input].TwoBit {
+func afterLayout(ctx context.Context, e *encoder, pool workers.Pool, spec *slicing.Spec, c *columns.Columns) error {
+	if spec.Run != nil || e.man.Inputs[c.Input].TwoBit {
 		return nil
 	}
-	return e.load(ctx, e.assembled, pool, c)
+	return e.layOut(ctx, pool, spec.Phase, c)
 }
 
 // afterPrimer waits until there is the primer of the input, or it is known that there is none; of qualities that are given the letters, for
 // these.
-func afterPrimer(ctx context.Context, e *Encoder, pool workers.Pool, spec *slicing.Spec, c *columns.Columns) error {
+func afterPrimer(ctx context.Context, e *encoder, pool workers.Pool, spec *slicing.Spec, c *columns.Columns) error {
 	if c.ByBases {
 		return afterLayout(ctx, e, pool, spec, c)
 	}
-	if p := e.primers[c.Input]; p != nil && p.from != c.From {
+	if p := e.primers[c.Reads()]; p != nil && p.from != c.From {
 		return workers.Wait(ctx, p.ready)
 	}
 	return nil
 }
 
 // makesPrimer reports whether the qualities of a slice begin with the primer of their input.
-func makesPrimer(e *Encoder, c *columns.Columns) bool {
-	p := e.primers[c.Input]
+func makesPrimer(e *encoder, c *columns.Columns) bool {
+	p := e.primers[c.Reads()]
 	return p != nil && p.from == c.From
 }
 
 // afterNamesBefore waits until there are the models that the names begin with.
-func afterNamesBefore(ctx context.Context, e *Encoder, _ workers.Pool, spec *slicing.Spec, c *columns.Columns) error {
-	l := e.NameLinks[NameKey{c.Input, spec.From}]
-	if l == nil {
-		return nil
-	}
-	return l.wait(ctx)
+func afterNamesBefore(ctx context.Context, e *encoder, _ workers.Pool, _ *slicing.Spec, c *columns.Columns) error {
+	return e.links[nameKey{c.Reads(), c.From}].wait(ctx)
 }
 
-// encodeNamesColumn codes the names of second mates given those of the first, and so those of further mates, which are in slices of
+// encodeNames codes the names of second mates given those of the first, and so those of further mates, which are in slices of
 // their own.
-func encodeNamesColumn(_ context.Context, e *Encoder, cols *[2]*columns.Columns, m int) ([]byte, error) {
+func encodeNames(_ context.Context, e *encoder, cols *[2]*columns.Columns, m int) ([]byte, error) {
 	c := cols[m]
 	first := c.LeadNames
 	if m == 1 {
 		first = cols[0].Names
 	}
-	if first == nil && e.inputs[c.Input].TwoBit && c.Records >= ManyNames {
+	if first == nil && e.man.Inputs[c.Input].TwoBit && c.Records >= manyNames {
 		return names.EncodeLight(c.Names, c.Records), nil
 	}
-	return e.EncodeNames(c, first)
+	read := func(from uint64, n int) ([]byte, error) { return e.names(c, from, n) }
+	return e.links[nameKey{c.Reads(), c.From}].encode(c, first, read)
 }
 
-func encodeQuals(ctx context.Context, e *Encoder, cols *[2]*columns.Columns, m int) (_ []byte, err error) {
+func encodeQuals(ctx context.Context, e *encoder, cols *[2]*columns.Columns, m int) (_ []byte, err error) {
 	c := cols[m]
-	in := quals.Input{Quals: c.Quals, Lengths: c.Lengths, Records: c.Records, Progress: c.Coded}
+	in := quals.Input{Quals: c.Quals, Lengths: c.Lengths, Records: c.Records, Progress: c.QualsCoded}
 	if c.ByBases {
-		if in.Bases, err = e.enc.Letters(ctx, make([]byte, 0, c.Bases()+letterSlack), columns.SeqColumn(c)); err != nil {
+		if in.Bases, err = e.letters(ctx, make([]byte, 0, c.Bases()+letterSlack), c); err != nil {
 			return nil, err
 		}
 	}
-	if p := e.primers[c.Input]; p != nil && p.from == c.From {
+	if p := e.primers[c.Reads()]; p != nil && p.from == c.From {
 		return p.encodeLeading(in), nil
 	} else if p != nil {
 		in.Primer = p.primer
@@ -102,8 +119,8 @@ func encodeQuals(ctx context.Context, e *Encoder, cols *[2]*columns.Columns, m i
 	return quals.Encode(in), nil
 }
 
-func encodeSeqs(ctx context.Context, e *Encoder, cols *[2]*columns.Columns, _ int) ([]byte, error) {
-	if e.inputs[cols[0].Input].TwoBit {
+func encodeSeqs(ctx context.Context, e *encoder, cols *[2]*columns.Columns, _ int) ([]byte, error) {
+	if e.man.Inputs[cols[0].Input].TwoBit {
 		return twobit.Encode(cols[0].Letters), nil
 	}
 	first, mate := columns.SeqColumns(cols)

@@ -1,53 +1,51 @@
 package packing
 
 import (
+	"cmp"
+
 	"orcomgo/compress/slicing"
 	"orcomgo/compress/workers"
 )
 
-import "cmp"
+// flight is how many slices are in work at once: while they are coded, and while they are verified. Memory bounds both. With few threads
+// there are as many as threads.
+type flight struct{ coded, verified int }
 
-// How many slices are in work at once.
+// manyThreads is the number of threads from which on some of them wait for others: for the pseudogenome, which is made by few, or for
+// checksums, which are computed by one. So slices are coded ahead, and texts are hashed early.
+const manyThreads = 8
 
-// busyThreads returns how many slices keep the threads busy where all have what they need.
-func (p *Packer) busyThreads() int {
-	if len(p.specs) > 0 && p.specs[0].Run != nil { // they wait for the pseudogenome with all that they have
-		return 3 * p.O.Threads
-	}
-	return p.O.Threads
-}
-
-// doneText is how many bytes of text slices that are being verified have for each thread, if they are small: some are decoded and wait for
-// those before.
-const doneText = 8 << 20
-
-// verifiedAtOnce returns how many slices keep the threads busy with their verification.
-func (p *Packer) verifiedAtOnce() int {
-	n := p.O.Threads
-	if n < EarlyThreads || len(p.specs) == 0 || p.specs[0].Run != nil {
-		return n
-	}
-	return min(max(consecutive(p.specs, doneText*uint64(n)), n), 3*n)
-}
-
-// Sequences can't be coded before there is a pseudogenome. Making it keeps few threads busy, so where there are many, the others code names
-// and qualities of further slices meanwhile. A slice is begun only when no thread is needed for the slices before it.
+// Sequences can't be coded before there is a pseudogenome. Making it keeps few threads busy, so the others code names and qualities of
+// further slices meanwhile, of so much text together:
 const (
-	// waitingText is how many bytes of text such slices have for each thread.
-	waitingText = 64 << 20
-	// waitingShare: they have at most one in so many bytes of memory.
-	waitingShare = 16
-	// waitingSlices is how many there are for each thread at most.
-	waitingSlices = 32
+	// aheadText is for each thread, which codes it in about two seconds: as long as it takes to lay out the reads of as many slices.
+	aheadText = 64 << 20
+	// aheadShare is one in so many bytes of memory: little beside what all slices may take, see workers.InMemory.
+	aheadShare = 16
+	// aheadSlices is how many slices for each thread have that text at most, since even small ones have some MB of models.
+	aheadSlices = 32
 )
 
-// ahead returns how many slices may be in work so that all threads are busy while the pseudogenome is made.
-func (p *Packer) ahead() int {
-	if p.O.Threads < EarlyThreads || len(p.specs) == 0 || p.specs[0].Run != nil {
-		return 1
+// waiting is how many slices there are for each thread where they wait for others: those of a run for the pseudogenome with all that they
+// have, and small ones that are decoded for those before, whose text is compared first.
+const waiting = 3
+
+// newFlight returns how many slices are in work at once, in so much memory. follow says that they are verified once they are written.
+func newFlight(specs []slicing.Spec, threads int, memory uint64, follow bool) (f flight) {
+	room, busy, ofRuns := workers.InMemory(memory, largest(specs)), threads, len(specs) > 0 && specs[0].Run != nil
+	if ofRuns {
+		busy = waiting * threads
 	}
-	text := min(waitingText*uint64(p.O.Threads), cmp.Or(p.memoryBeside(), workers.DefaultMemory)/waitingShare)
-	return min(consecutive(p.specs, text), waitingSlices*p.O.Threads)
+	if !follow {
+		return flight{coded: workers.AtMostThreads(room, busy)}
+	}
+	f.coded, f.verified = workers.AtMostThreads(room-room/2, busy), workers.AtMostThreads(room/2, threads)
+	if threads >= manyThreads && !ofRuns {
+		n := consecutive(specs, min(aheadText*uint64(threads), cmp.Or(memory, workers.DefaultMemory)/aheadShare))
+		f.coded = max(f.coded, min(n, aheadSlices*threads))
+		f.verified = workers.AtMostThreads(room/2, max(threads, min(n, waiting*threads)))
+	}
+	return f
 }
 
 // consecutive returns how many slices, whichever follow each other, have so many bytes of text and of exceptions together at most.
@@ -64,17 +62,9 @@ func consecutive(specs []slicing.Spec, most uint64) int {
 }
 
 // largest returns how many bytes of text and of exceptions the largest slice has.
-func (p *Packer) largest() (n uint64) {
-	for i := range p.specs {
-		n = max(n, p.specs[i].Text+p.specs[i].Exceptions)
+func largest(specs []slicing.Spec) (n uint64) {
+	for i := range specs {
+		n = max(n, specs[i].Text+specs[i].Exceptions)
 	}
 	return n
-}
-
-// memoryBeside returns how much memory there is beside bins that are in memory; 0 for no bound.
-func (p *Packer) memoryBeside() uint64 {
-	if p.O.Memory == 0 {
-		return 0
-	}
-	return max(p.O.Memory-min(p.R.Held(), p.O.Memory), 1)
 }

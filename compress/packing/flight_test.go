@@ -3,7 +3,6 @@ package packing
 import (
 	"testing"
 
-	"orcomgo/bins"
 	"orcomgo/compress/slicing"
 )
 
@@ -21,30 +20,30 @@ func TestSlicesInFlight(t *testing.T) {
 	const mib = 1 << 20
 	run := &slicing.Run{}
 	for _, c := range []struct {
-		threads               int
-		memory                uint64
-		specs                 []slicing.Spec
-		busy, ahead, verified int
+		threads                int
+		memory                 uint64
+		specs                  []slicing.Spec
+		alone, coded, verified int // slices in work
 	}{
-		{1, 0, specsOf(nil, 1000, 2*mib), 1, 1, 1},
-		{2, 1 << 40, specsOf(nil, 1000, 2*mib), 2, 1, 2},
-		{2, 1 << 40, specsOf(run, 1000, 2*mib), 6, 1, 2},
-		{16, 1 << 40, specsOf(run, 1000, 2*mib), 48, 1, 16},
-		{16, 1 << 40, specsOf(nil, 1000, 64*mib), 16, 16, 16},
-		{16, 1 << 40, specsOf(nil, 1000, 2*mib), 16, 512, 48},
-		{16, 1 << 40, specsOf(nil, 1000, 24*mib, 2*mib), 16, 501, 48},
-		{16, 1 << 40, specsOf(nil, 100, 24*mib, 2*mib), 16, 100, 48},
-		{8, 1 << 40, specsOf(nil, 1000, 24*mib, 2*mib), 8, 245, 21},
-		{16, 1 << 40, specsOf(nil, 1000, 1), 16, 512, 48},
-		{16, 1 << 30, specsOf(nil, 1000, 24*mib, 2*mib), 16, 21, 48},
-		{16, 0, specsOf(nil, 1000, 24*mib, 2*mib), 16, 21, 48},
-		{16, 256 * mib, specsOf(nil, 1000, 24*mib, 2*mib), 16, 0, 48},
-		{16, 1 << 40, nil, 16, 1, 16},
+		{1, 0, specsOf(nil, 1000, 2*mib), 2, 2, 2},
+		{2, 1 << 40, specsOf(nil, 1000, 2*mib), 3, 3, 3},
+		{2, 1 << 40, specsOf(run, 1000, 2*mib), 7, 7, 3},
+		{16, 1 << 40, specsOf(run, 1000, 2*mib), 49, 49, 17},
+		{16, 1 << 40, specsOf(nil, 1000, 64*mib), 17, 17, 17},
+		{16, 1 << 40, specsOf(nil, 1000, 2*mib), 17, 512, 49},
+		{16, 1 << 40, specsOf(nil, 1000, 24*mib, 2*mib), 17, 501, 49},
+		{16, 1 << 40, specsOf(nil, 100, 24*mib, 2*mib), 17, 100, 49},
+		{8, 1 << 40, specsOf(nil, 1000, 24*mib, 2*mib), 9, 245, 25},
+		{16, 1 << 40, specsOf(nil, 1000, 1), 17, 512, 49},
+		{16, 1 << 30, specsOf(nil, 1000, 24*mib, 2*mib), 9, 21, 4},
+		{16, 0, specsOf(nil, 1000, 24*mib, 2*mib), 9, 21, 4},
+		{16, 256 * mib, specsOf(nil, 1000, 24*mib, 2*mib), 1, 1, 0},
+		{16, 1 << 40, nil, 17, 17, 17},
 	} {
-		p := Packer{O: Options{Threads: c.threads, Memory: c.memory}, specs: c.specs, R: new(bins.Reader)}
-		if busy, ahead, verified := p.busyThreads(), p.ahead(), p.verifiedAtOnce(); busy != c.busy || ahead != c.ahead || verified != c.verified {
+		alone, f := newFlight(c.specs, c.threads, c.memory, false), newFlight(c.specs, c.threads, c.memory, true)
+		if alone.coded != c.alone || f.coded != c.coded || f.verified != c.verified {
 			t.Errorf("%d threads, memory %d, %d slices: %d, %d and %d, want %d, %d and %d", c.threads, c.memory, len(c.specs),
-				busy, ahead, verified, c.busy, c.ahead, c.verified)
+				alone.coded, f.coded, f.verified, c.alone, c.coded, c.verified)
 		}
 	}
 }

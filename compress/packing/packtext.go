@@ -3,12 +3,12 @@ package packing
 import (
 	"context"
 	"fmt"
-	"orcomgo/bins/parse"
 	"slices"
 	"sync"
 
 	"github.com/zeebo/xxh3"
 
+	"orcomgo/bins/parse"
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
@@ -23,56 +23,62 @@ import (
 // compares each slice's text with that.
 type earlyTexts struct {
 	sums   []*digest.Digest // by input
-	Slices [][2]Sums        // by slice and member; no digests
+	slices [][2]textSum     // by slice and member
 }
 
-// EarlyThreads is the number of threads from which on texts are hashed early. Making them takes time, and fewer threads are busy anyway.
-const EarlyThreads = 8
-
-// PieceText is how many bytes of text a textPiece has, roughly. A variable so that tests can use small ones.
-var PieceText uint64 = 2 << 20
+// textSum is the hash of a text, and its length.
+type textSum struct{ hash, size uint64 }
 
 // piecesAhead is how many pieces are in memory at most.
 const piecesAhead = 32
 
-// plansEarlyTexts reports whether texts are hashed early. n is how many slices memory has room for; the pieces take less than one.
-func (p *Packer) plansEarlyTexts(n uint64) bool {
-	return p.O.Threads >= EarlyThreads && n >= EarlyThreads && len(p.specs) > 1 &&
-		len(slicing.Phases(p.specs, p.enc.Parts, p.enc.Window)) == 1 &&
-		!slices.ContainsFunc(p.specs, func(s slicing.Spec) bool { return s.Run == nil })
+// hashesEarly reports whether texts are hashed early: by some of many threads, where all slices are of runs. The pieces take less memory
+// than a slice, of which there is room for several.
+func (p *packer) hashesEarly() bool {
+	return p.o.Threads >= manyThreads && workers.InMemory(p.memoryBeside(), largest(p.specs)) >= manyThreads && len(p.specs) > 1 &&
+		len(p.phases) == 1 && !slices.ContainsFunc(p.specs, func(s slicing.Spec) bool { return s.Run == nil })
+}
+
+// newEarlyTexts returns hashes of nothing.
+func newEarlyTexts(man *archive.Manifest) *earlyTexts {
+	t := &earlyTexts{sums: make([]*digest.Digest, len(man.Inputs)), slices: make([][2]textSum, len(man.Slices))}
+	for i := range t.sums {
+		t.sums[i] = digest.New(true, wantsMD5(&man.Inputs[i]))
+	}
+	for i := range t.slices {
+		t.slices[i] = [2]textSum{{hash: xxh3.Hash(nil)}, {hash: xxh3.Hash(nil)}}
+	}
+	return t
 }
 
 // textPiece is the text of records from..from+records-1 of a slice.
 type textPiece struct {
-	spec          *slicing.Spec
+	*slicing.Spec
 	slice         int
-	run           *sortedRun
 	from, records int
 }
 
-// textPieces cuts the text of all slices into pieces.
-func (p *Packer) textPieces(e *Encoder) (pieces []textPiece) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for k := range p.specs {
-		spec := &p.specs[k]
-		run := e.sortedRun(*spec)
-		records := max(int(workers.Share(uint64(spec.Records), PieceText, max(spec.Text, PieceText))), 1)
+// textPieces cuts the text of all slices into pieces. Their runs are kept until the last piece is released.
+func (g *gatherer) textPieces() (pieces []textPiece) {
+	size := g.o.limits().Piece
+	for k := range g.specs {
+		spec := &g.specs[k]
+		records := max(int(workers.Share(uint64(spec.Records), size, max(spec.Text, size))), 1)
 		for from := 0; from < spec.Records; from += records {
-			pieces = append(pieces, textPiece{spec: spec, slice: k, run: run, from: from, records: min(records, spec.Records-from)})
+			g.runs.Expect(spec.Run)
+			pieces = append(pieces, textPiece{spec, k, from, min(records, spec.Records-from)})
 		}
 	}
 	return pieces
 }
 
-// hashEarly hashes the texts of all slices, in their order. It holds places of the pool, since a task that waited for one among the others
+// hash hashes the texts of all slices, in their order. It holds places of the pool, since a task that waited for one among the others
 // would delay all the following pieces.
-func (p *Packer) hashEarly(ctx context.Context, e *Encoder, pieces []textPiece) error {
-	man := source.ManifestOf(p.R.Meta(), p.O.Tool)
+func (t *earlyTexts) hash(ctx context.Context, g *gatherer, pieces []textPiece) error {
 	pool := &workers.Buffers{Keep: 2 * piecesAhead}
-	err := e.afterAssembly(ctx, e.pool, func() error {
-		for i := range pieces {
-			if err := e.sort(ctx, pieces[i].run, *pieces[i].spec); err != nil {
+	err := g.afterLayout(ctx, g.pool, 0, func() error {
+		for _, x := range pieces {
+			if _, err := g.sorted(ctx, x.Spec); err != nil {
 				return err
 			}
 		}
@@ -83,64 +89,65 @@ func (p *Packer) hashEarly(ctx context.Context, e *Encoder, pieces []textPiece) 
 	}
 	done := make(chan struct{})
 	defer close(done)
-	p.Pool.Hold(ctx, 2*p.O.Threads/EarlyThreads, done)
-	renderers := workers.NewPool(p.O.Threads/EarlyThreads + 1) // the hashes take one more thread
+	threads := g.o.Threads / manyThreads
+	g.pool.Hold(ctx, 2*threads, done)
+	renderers := workers.NewPool(threads + 1) // the hashes take one more thread
 	produce := func(ctx context.Context, k int) (texts [2][]byte, err error) {
 		err = renderers.Do(ctx, func() error {
-			for m := range pieces[k].spec.Inputs() {
-				if texts[m], err = p.textOf(ctx, &pieces[k], m, man, pool); err != nil {
+			for m := range pieces[k].Inputs() {
+				if texts[m], err = g.textOf(ctx, &pieces[k], m, pool); err != nil {
 					return err
 				}
 			}
+			g.runs.Release(pieces[k].Run)
 			return nil
 		})
 		return texts, err
 	}
-	var whole [2]*xxh3.Hasher // of the slice's texts
-	for m := range whole {
-		whole[m] = xxh3.New()
-	}
+	whole := [2]*xxh3.Hasher{xxh3.New(), xxh3.New()} // of the slice's texts
 	return workers.InOrder(ctx, len(pieces), piecesAhead, produce, func(k int, texts [2][]byte) error {
 		x := &pieces[k]
 		var hashing sync.WaitGroup
-		for m, input := range x.spec.Inputs() {
-			hashing.Go(func() { p.early.sums[input].Write(texts[m]) })
+		for m, input := range x.Inputs() {
+			hashing.Go(func() { t.sums[input].Write(texts[m]) })
 		}
-		defer func() {
-			hashing.Wait()
-			for _, text := range texts {
-				pool.Put(text)
-			}
-		}()
-		for m := range x.spec.Inputs() {
+		for m := range x.Inputs() {
 			whole[m].Write(texts[m])
-			s := &p.early.Slices[x.slice][m]
-			if s.Len += uint64(len(texts[m])); x.from+x.records == x.spec.Records {
-				s.Hash = whole[m].Sum64()
+			s := &t.slices[x.slice][m]
+			if s.size += uint64(len(texts[m])); x.from+x.records == x.Records {
+				s.hash = whole[m].Sum64()
 				whole[m].Reset()
 			}
+		}
+		hashing.Wait()
+		for _, text := range texts {
+			pool.Put(text)
 		}
 		return nil
 	})
 }
 
 // textOf returns the text of member m of a piece, in memory of pool.
-func (p *Packer) textOf(ctx context.Context, x *textPiece, m int, man *archive.Manifest, pool *workers.Buffers) ([]byte, error) {
-	c, err := x.run.reads[m].columns(int(x.spec.From-x.spec.Run.From)+x.from, x.records)
+func (g *gatherer) textOf(ctx context.Context, x *textPiece, m int, pool *workers.Buffers) ([]byte, error) {
+	run, err := g.sorted(ctx, x.Spec)
 	if err != nil {
 		return nil, err
 	}
-	in := &man.Inputs[c.Input]
-	rendering := record.RenderingOf(man.Options, in.Kind)
+	c, err := run[m].columns(int(x.From-x.Run.From)+x.from, x.records)
+	if err != nil {
+		return nil, err
+	}
+	in := &g.man.Inputs[c.Input]
+	rendering := record.RenderingOf(g.man.Options, in.Kind)
 	if rendering == record.AsLines {
 		c.Lines = pool.Get
 	}
-	c.Letters, err = p.enc.Letters(ctx, pool.Get(int(c.Bases())+c.Records+letterSlack), columns.SeqColumn(c))
+	c.Letters, err = g.letters(ctx, pool.Get(int(c.Bases())+c.Records+letterSlack), c)
 	if err != nil || c.InLines() {
 		return c.Letters, err
 	}
 	defer pool.Put(c.Letters)
-	c.From = x.spec.From + uint64(x.from) // as delivered
+	c.From = x.From + uint64(x.from) // as delivered
 	text, err := columns.Render(pool.Get(columns.TextSize(rendering, c)), rendering, in.Kind, c, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
@@ -148,26 +155,11 @@ func (p *Packer) textOf(ctx context.Context, x *textPiece, m int, man *archive.M
 	return text, nil
 }
 
-// letterSlack is how many bytes more than its letters the memory of seqs.Encoder.Letters should have.
-const letterSlack = 64
-
-// NewEarlyTexts returns hashes of nothing.
-func NewEarlyTexts(man *archive.Manifest) *earlyTexts {
-	t := &earlyTexts{sums: make([]*digest.Digest, len(man.Inputs)), Slices: make([][2]Sums, len(man.Slices))}
-	for i := range t.sums {
-		t.sums[i] = digest.New(true, wantsMD5(&man.Inputs[i]))
-	}
-	for i := range t.Slices {
-		t.Slices[i] = [2]Sums{{Hash: xxh3.Hash(nil)}, {Hash: xxh3.Hash(nil)}}
-	}
-	return t
-}
-
-// Compare compares the texts of slices that came back with those that were hashed. It returns the checksums of each input's text.
-func (t *earlyTexts) Compare(man *archive.Manifest, texts [][2]Sums) ([]digest.Sums, error) {
+// compare compares the texts of slices that came back with those that were hashed. It returns the checksums of each input's text.
+func (t *earlyTexts) compare(man *archive.Manifest, texts [][2]textSum) ([]digest.Sums, error) {
 	for k := range texts {
 		for m := range man.Slices[k].Members() {
-			if got, want := texts[k][m], t.Slices[k][m]; got.Hash != want.Hash || got.Len != want.Len {
+			if texts[k][m] != t.slices[k][m] {
 				return nil, fmt.Errorf("%s: they are not what was binned: %w", source.WhereRecords(man, &man.Slices[k], m),
 					parse.ErrCorrupt)
 			}

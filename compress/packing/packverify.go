@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"orcomgo/bins/parse"
 	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 
-	"orcomgo/compress/archive"
+	"orcomgo/bins/parse"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/restoring"
 	"orcomgo/compress/seqs"
@@ -24,25 +23,23 @@ import (
 // and the reads as a set of (read, ordinal). It enters the checksums of the text that
 // unpack will deliver into the manifest.
 type verification struct {
-	p       *Packer
-	src     source.Source
-	replay  *restoring.Replay
-	jobs    []restoring.Job
-	checks  []*restoring.TextCheck
-	digests []uint64  // of the reads that come back, by input
-	texts   [][2]Sums // by slice and member
+	*packer
+	early  *earlyTexts // nil if no texts were hashed early
+	src    *source.Packed
+	replay *restoring.Replay
+	jobs   []restoring.Job
+	checks []*restoring.TextCheck
+	reads  []atomic.Uint64 // by input: the sum of seqs.ReadHash of the reads that come back
+	texts  [][2]textSum    // by slice and member
 	// follows says that slices are decoded by the shared sections in memory, before these are written.
 	follows bool
 }
 
-// Sums are the hash of a text, its length, and the sum of seqs.ReadHash.
-type Sums struct{ Hash, Len, digest uint64 }
-
 // verificationError returns err as an error of verification unless it is that of ctx.
-func (p *Packer) verificationError(ctx context.Context, err error) error {
+func (p *packer) verificationError(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() == nil {
 		left := "the bins are kept"
-		if p.R.Unnamed() {
+		if p.bins.Unnamed() {
 			left = "nothing was written; the inputs are as they were"
 		}
 		err = fmt.Errorf("verification failed, %s: %w", left, err)
@@ -50,45 +47,43 @@ func (p *Packer) verificationError(ctx context.Context, err error) error {
 	return err
 }
 
-// following returns a verification that runs while slices are written. They are decoded by dec, as many at once as flight says.
-func (p *Packer) following(dec *seqs.Decoder, flight int) *verification {
-	src := source.NewPacked(p.w.Reader(&p.man), p.O.Threads, p.O.Memory)
-	src.Seqs, src.Pool = dec, p.Pool
-	v := p.verification(&following{src, p.written})
+// following returns a verification that runs while slices are written. They are decoded by dec, so many at once.
+func (p *packer) following(dec *seqs.Decoder, atOnce int, early *earlyTexts) *verification {
+	src := source.NewPacked(p.w.Reader(&p.man), p.pool, p.o.Memory)
+	src.Seqs = dec
+	v := p.verification(src, &following{src, p.written}, early)
 	v.follows = true
-	v.replay.Pool = p.Pool
-	v.replay.SetFlight(flight)
+	v.replay.Pool = p.pool
+	v.replay.SetFlight(atOnce)
 	return v
 }
 
 // afterwards returns a verification of all that was written.
-func (p *Packer) afterwards() (*verification, error) {
+func (p *packer) afterwards() (*verification, error) {
 	r, err := p.w.Reopen(&p.man)
 	if err != nil {
 		return nil, err
 	}
-	src := source.NewPacked(r, p.O.Threads, p.O.Memory)
-	src.Threads = seqs.SegmentThreads(src.Threads, p.O.Memory)
-	return p.verification(src), nil
+	src := source.NewPacked(r, workers.NewPool(p.o.Threads), p.o.Memory)
+	src.Threads = seqs.SegmentThreads(src.Threads, p.o.Memory)
+	return p.verification(src, src, nil), nil
 }
 
-func (p *Packer) verification(src source.Source) *verification {
+// verification returns one of what src reads; slices are decoded by decoding.
+func (p *packer) verification(src *source.Packed, decoding source.Source, early *earlyTexts) *verification {
 	man := &p.man
-	jobs := restoring.WholeArchive(man)
-	for i := range jobs {
-		jobs[i].Turn = p.specs[i].Turn
-		jobs[i].AsText = man.Options.Exact(man.Inputs[man.Slices[i].First.Input].Kind) // else letters are compared
-	}
-	v := &verification{p: p, src: src, jobs: jobs, checks: make([]*restoring.TextCheck, len(man.Inputs)),
-		digests: make([]uint64, len(man.Inputs)), texts: make([][2]Sums, len(man.Slices))}
-	for i := range v.checks {
+	v := &verification{packer: p, early: early, src: src, jobs: restoring.WholeArchive(man),
+		reads: make([]atomic.Uint64, len(man.Inputs)), texts: make([][2]textSum, len(man.Slices))}
+	for i := range man.Inputs {
 		in := &man.Inputs[i]
-		sums := p.early == nil && !p.fromFile[i]
-		v.checks[i] = restoring.NewTextCheck(in.Name, in.Blocks, sums, sums && wantsMD5(in))
+		v.checks = append(v.checks, restoring.NewTextCheck(in, early == nil, early == nil && wantsMD5(in)))
 	}
-	v.replay = restoring.NewReplay(src, "verify", p.O.Threads, p.memoryBeside(), p.O.Progress, v.jobs)
-	for i := range jobs {
-		jobs[i].Lines = func(n int) []byte { return v.replay.Texts.Get(n) }
+	v.replay = restoring.NewReplay(decoding, "verify", p.o.Threads, p.memoryBeside(), p.o.Progress, v.jobs)
+	for i := range v.jobs {
+		j := &v.jobs[i]
+		j.Turn = p.specs[i].Turn
+		j.AsText = man.Options.Exact(man.Inputs[man.Slices[i].First.Input].Kind) // else letters are compared
+		j.Lines = func(n int) []byte { return v.replay.Texts.Get(n) }
 	}
 	return v
 }
@@ -96,14 +91,14 @@ func (p *Packer) verification(src source.Source) *verification {
 // following is a packed archive that is being written.
 type following struct {
 	*source.Packed
-	written []chan struct{} // by slice
+	written []written // by slice
 }
 
 func (f *following) Pass([]source.Demand) source.Decoder { return f }
 
 // Decode waits until the slice is written.
 func (f *following) Decode(ctx context.Context, d source.Demand) (*source.Decoded, error) {
-	if err := workers.Wait(ctx, f.written[d.Slice]); err != nil {
+	if err := workers.Wait(ctx, f.written[d.Slice].done); err != nil {
 		return nil, err
 	}
 	return f.Packed.Decode(ctx, d)
@@ -111,33 +106,31 @@ func (f *following) Decode(ctx context.Context, d source.Demand) (*source.Decode
 
 // slices decodes the slices and compares what each can be compared with by itself.
 func (v *verification) slices(ctx context.Context) error {
-	man := &v.p.man
+	man := &v.man
 	work := func(k int, t *restoring.Piece, b *source.Decoded) error {
-		for m := range b.Slice.Members() {
+		for m := range b.Slice.Texts() {
 			if t.Err[m] != nil {
 				return t.Err[m]
 			}
 			c := b.Cols[m]
-			s := &v.texts[k][m]
-			s.Hash, s.Len = xxh3.Hash(t.Text[m]), uint64(len(t.Text[m]))
+			v.texts[k][m] = textSum{xxh3.Hash(t.Text[m]), uint64(len(t.Text[m]))}
 			if man.Options.Exact(man.Inputs[c.Input].Kind) {
 				continue
 			}
-			if columns.SumsOf(c) != v.p.checks[k].sums[m] {
+			if columns.SumsOf(c) != v.written[k].sums[m] {
 				return fmt.Errorf("%s: names, qualities or forms differ: %w", source.WhereRecords(man, b.Slice, m), parse.ErrCorrupt)
 			}
-			s.digest = readDigest(c, &v.p.checks[k])
+			v.reads[c.Input].Add(readDigest(c, &v.written[k].sliceCheck))
 		}
 		return nil
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	queues := v.startSums(ctx, g)
 	consume := func(k int, t *restoring.Piece, done func()) error {
-		members := man.Slices[k].Members()
+		members := man.Slices[k].Texts()
 		text := &summedText{done: done}
 		text.left.Store(int32(len(members) * len(queues[0])))
 		for m, mem := range members {
-			v.digests[mem.Input] += v.texts[k][m].digest
 			for _, q := range queues[m] {
 				q <- textOfInput{text, mem.Input, t.Text[m]} // there is room for all pieces in flight
 			}
@@ -202,50 +195,39 @@ func (v *verification) startSums(ctx context.Context, g *errgroup.Group) (queues
 }
 
 // end compares the rest, after all was written and decoded.
-func (v *verification) end(ctx context.Context) error {
-	man := &v.p.man
+func (v *verification) end() error {
+	man := &v.man
 	if v.follows {
 		if err := v.compareShared(); err != nil {
 			return err
 		}
 	}
-	var hashed []digest.Sums
-	if v.p.early != nil {
+	sums := make([]digest.Sums, len(man.Inputs))
+	if v.early != nil {
 		var err error
-		if hashed, err = v.p.early.Compare(man, v.texts); err != nil {
+		if sums, err = v.early.compare(man, v.texts); err != nil {
 			return err
 		}
-	}
-	ofFiles, err := v.p.sumsOfInputs(ctx)
-	if err != nil {
-		return err
 	}
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
-		if err := v.checks[i].End(nil); err != nil {
+		if err := v.checks[i].End(); err != nil {
 			return err
 		}
-		if v.digests[i] != v.p.digests[i] {
+		if v.reads[i].Load() != v.digests[i] {
 			return fmt.Errorf("%s: the reads that come back are not those that were binned: %w", in.Name, parse.ErrCorrupt)
 		}
-		in.OutBytes = v.checks[i].Bytes
-		switch {
-		case hashed != nil:
-			in.SHA256, in.MD5 = hashed[i].SHA256, hashed[i].MD5
-		case ofFiles[i] != nil:
-			in.SHA256, in.MD5 = ofFiles[i].SHA256, ofFiles[i].MD5
-		default:
-			sums := v.checks[i].Sums.Sums()
-			in.SHA256, in.MD5 = sums.SHA256, sums.MD5
+		if v.early == nil {
+			sums[i] = v.checks[i].Sums.Sums()
 		}
-		if s := in.Source; s != nil && s.Plain && s.Sums != nil && man.Options.Exact(in.Kind) &&
-			(in.SHA256 != s.Sums.SHA256 || in.MD5 != s.Sums.MD5) {
+		in.OutBytes, in.SHA256, in.MD5 = v.checks[i].Bytes, sums[i].SHA256, sums[i].MD5
+		if s := in.Source; s != nil && s.Plain && s.Sums != nil && man.Options.Exact(in.Kind) && sums[i] != *s.Sums {
 			return fmt.Errorf("%s: the checksums of its text are not those of the file that was binned: %w", in.Name, parse.ErrCorrupt)
 		}
 	}
 	for i := range man.Slices {
 		for m, mem := range man.Slices[i].Members() {
-			mem.TextLen, mem.TextHash = v.texts[i][m].Len, v.texts[i][m].Hash
+			mem.TextLen, mem.TextHash = v.texts[i][m].size, v.texts[i][m].hash
 		}
 	}
 	man.Verified = true
@@ -254,27 +236,24 @@ func (v *verification) end(ctx context.Context) error {
 
 // compareShared compares the shared sections that were written with those that slices were decoded by.
 func (v *verification) compareShared() error {
-	if err := v.src.(*following).Seqs.Check(); err != nil {
+	if err := v.src.Seqs.Check(); err != nil {
 		return err
 	}
-	r, err := v.p.w.Reopen(&v.p.man) // which compares the header
+	r, err := v.w.Reopen(&v.man) // which compares the header
 	if err != nil {
 		return err
 	}
-	for i, s := range v.p.man.Shared {
+	for i, s := range v.man.Shared {
 		got, err := r.Read(s, nil, source.SharedName(i))
 		if err != nil {
 			return err
 		}
-		if !bytes.Equal(got, v.p.shared[i]) {
+		if !bytes.Equal(got, v.shared[i]) {
 			return fmt.Errorf("%s: it is not what was written: %w", source.SharedName(i), parse.ErrCorrupt)
 		}
 	}
 	return nil
 }
-
-// wantsMD5 reports whether the MD5 of an input's text is to be recorded.
-func wantsMD5(in *archive.Input) bool { return in.Source != nil && in.Source.TextMD5 }
 
 // readDigest sums the hashes of a slice's reads with the ordinals that they had in the input.
 func readDigest(c *columns.Columns, check *sliceCheck) uint64 {

@@ -144,6 +144,7 @@ type Decoder struct {
 	code, size uint64 // the stream less the start of the interval, and the size of the interval
 	src        []byte
 	pos        int
+	more       func() (src []byte, ok bool) // of Follow
 }
 
 // NewDecoder returns a decoder of the stream src.
@@ -159,24 +160,42 @@ func (d *Decoder) Reset(src []byte) {
 	d.code = d.next()<<32 | d.next()
 }
 
-// Extend replaces the stream by a longer one that begins with it.
-func (d *Decoder) Extend(src []byte) { d.src = src }
+// Follow starts on a stream that is still being written. more waits for more of it and returns it as far as it is written, at last all of
+// it; from then on it returns false.
+func (d *Decoder) Follow(more func() (src []byte, ok bool)) {
+	d.more = more
+	d.Reset(nil)
+}
 
 // Left returns how many bytes of the stream were not read yet; negative past its end.
 func (d *Decoder) Left() int { return len(d.src) - d.pos }
 
 // next returns the next four bytes of the stream, the first one highest, and zeros past its end.
 func (d *Decoder) next() uint64 {
-	pos := d.pos
 	d.pos += 4
-	if pos+4 <= len(d.src) {
-		return uint64(binary.BigEndian.Uint32(d.src[pos:]))
+	if d.pos > len(d.src) {
+		return d.atEnd()
+	}
+	return uint64(binary.BigEndian.Uint32(d.src[d.pos-4:]))
+}
+
+// atEnd is next where fewer than four bytes are left, or have been written so far.
+func (d *Decoder) atEnd() uint64 {
+	for d.more != nil && d.pos > len(d.src) {
+		d.wait()
 	}
 	var b [4]byte
-	if pos < len(d.src) {
-		copy(b[:], d.src[pos:])
-	}
+	copy(b[:], d.src[min(d.pos-4, len(d.src)):])
 	return uint64(binary.BigEndian.Uint32(b[:]))
+}
+
+// wait waits for more of a stream that is being written.
+func (d *Decoder) wait() {
+	if src, ok := d.more(); ok {
+		d.src = src
+	} else {
+		d.more = nil
+	}
 }
 
 // Decode returns the next bit, given probability p/65536 of its being 1; 1 <= p <= 65535.
@@ -234,8 +253,11 @@ func (d *Decoder) Overrun() bool { return d.pos > len(d.src)+11 }
 
 // Err returns ErrCorrupt if the decoder read more than 11 bytes past the end of its stream, or did not read all of it;
 // after the last symbol of a sound stream neither is the case. It is a cheap sanity check: a damaged stream may
-// also decode to other symbols, which the checksums of sections find.
+// also decode to other symbols, which the checksums of sections find. Err waits for the end of a stream that is being written.
 func (d *Decoder) Err() error {
+	for d.more != nil {
+		d.wait()
+	}
 	if d.Overrun() || d.pos < len(d.src) {
 		return ErrCorrupt
 	}

@@ -13,7 +13,6 @@ type fieldType byte
 
 const (
 	unsigned    fieldType = iota // little-endian
-	signed                       // little-endian, two's complement
 	bigUnsigned                  // big-endian
 	float32s                     // little-endian IEEE 754, 4 bytes: values in the order of the numbers
 	fieldTypes
@@ -22,18 +21,17 @@ const (
 // field is a part of a record.
 type field struct {
 	typ   fieldType
-	width int // bytes, 1 to 7
+	width int // bytes, 1 to 4
 }
 
-// layouts are the fields that are tried.
+// fieldsTried are the fields that are tried.
 var fieldsTried = []field{
-	{unsigned, 1}, {unsigned, 2}, {signed, 2}, {bigUnsigned, 2}, {unsigned, 3}, {float32s, 4}, {unsigned, 4}, {signed, 4}, {bigUnsigned, 4},
-	{unsigned, 6}, {unsigned, 7},
+	{unsigned, 1}, {unsigned, 2}, {bigUnsigned, 2}, {float32s, 4}, {unsigned, 4}, {bigUnsigned, 4},
 }
 
 // valid reports whether a field read from a stream is one.
 func (f field) valid() bool {
-	return f.typ < fieldTypes && f.width >= 1 && f.width <= 7 && (f.typ != float32s || f.width == 4)
+	return f.typ < fieldTypes && f.width >= 1 && f.width <= 4 && (f.typ != float32s || f.width == 4)
 }
 
 // value returns the value of the field that b begins with.
@@ -48,11 +46,7 @@ func (f field) value(b []byte) int64 {
 	for i, x := range b[:f.width] {
 		v |= uint64(x) << (8 * i)
 	}
-	switch f.typ {
-	case signed:
-		shift := 64 - 8*f.width
-		return int64(v) << shift >> shift
-	case float32s:
+	if f.typ == float32s {
 		return numbers.OrderedFloat32(uint32(v))
 	}
 	return int64(v)
@@ -157,16 +151,13 @@ func split(data []byte, stride int) (fields []field, cost float64) {
 			if at+f.width > stride {
 				continue
 			}
-			if f.typ == signed && !negative(data, at+f.width-1, stride, n) {
-				continue // the same as unsigned
-			}
 			c := e.cost(f, data, at, stride, n)
 			if f == (field{unsigned, 2}) {
 				noise = c > noiseBits
 			}
 			if f.width > 2 {
 				c += wideCost
-				if noise && f.width > 3 {
+				if noise {
 					c -= wideGain
 				}
 			}
@@ -182,16 +173,6 @@ func split(data []byte, stride int) (fields []field, cost float64) {
 		fields = append(fields, chosen[at])
 	}
 	return fields, best[0]
-}
-
-// negative reports whether a byte at a place of the records is 128 or more.
-func negative(data []byte, at, stride, rows int) bool {
-	for r := range rows {
-		if data[r*stride+at] >= 128 {
-			return true
-		}
-	}
-	return false
 }
 
 // plausible reports whether most values at a place are neither tiny nor huge if they are float32s, and not all of them zero.

@@ -13,15 +13,13 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"orcomgo/bins/parse"
 	"orcomgo/compress/numbers"
 	"orcomgo/internal/tasks"
 )
 
-// ErrCorrupt reports a stream that Encode did not write, or one that is damaged.
+// ErrCorrupt reports a stream that Encode did not write, one that is damaged, or one of more data than the caller allows.
 var ErrCorrupt = errors.New("records: the stream is damaged or cut off")
-
-// ErrSize reports a stream of more data than the caller allows.
-var ErrSize = errors.New("records: the stream has more data than allowed")
 
 // MaxSize is the most data that Encode takes, in bytes.
 const MaxSize = 1 << 25
@@ -71,53 +69,38 @@ func (l *Layout) Encode(data []byte, pool *tasks.Pool) []byte {
 
 // Decode is the inverse of Encode, for data of at most limit bytes. It takes up to about 16 times as much memory as the data.
 func Decode(stream []byte, limit, threads int) ([]byte, error) {
-	if len(stream) < 1 || stream[0] != version {
+	r := &parse.Cursor{Rest: stream}
+	if r.Byte() != version {
 		return nil, ErrCorrupt
 	}
-	b := stream[1:]
-	number := func(most uint64) int {
-		v, n := binary.Uvarint(b)
-		if n <= 0 || v > most {
-			b = nil
-			return -1
-		}
-		b = b[n:]
-		return int(v)
-	}
-	size := number(MaxSize)
-	if size > limit {
-		return nil, ErrSize
-	}
-	if len(b) < 8 || size > (len(stream)+slackBytes)*bytesPerByte {
-		return nil, ErrCorrupt
-	}
-	sum := binary.LittleEndian.Uint64(b)
-	b = b[8:]
-	header := number(uint64(size))
-	fields := make([]field, max(number(maxStride), 0))
-	if len(b) < len(fields) {
+	size := r.Int(min(limit, MaxSize))
+	sum := r.Uint64()
+	header := r.Int(size)
+	fields := make([]field, r.Int(maxStride))
+	if r.Failed() || size > (len(stream)+slackBytes)*bytesPerByte {
 		return nil, ErrCorrupt
 	}
 	stride := 0
 	shapes := make([]numbers.Shape, len(fields))
 	for i := range fields {
-		fields[i] = field{fieldType(b[i] >> 4), int(b[i] & 15)}
-		if !fields[i].valid() {
+		b := r.Byte()
+		fields[i] = field{fieldType(b >> 4), int(b & 15)}
+		if r.Failed() || !fields[i].valid() {
 			return nil, ErrCorrupt
 		}
 		stride += fields[i].width
 		shapes[i] = fields[i].shape()
 	}
-	b = b[len(fields):]
-	if header < 0 || stride == 0 || (size-header)%stride != 0 || len(b) < header {
+	head := r.Bytes(uint64(header))
+	if r.Failed() || stride == 0 || (size-header)%stride != 0 {
 		return nil, ErrCorrupt
 	}
 	rows := (size - header) / stride
-	columns, err := numbers.Decode(b[header:], shapes, rows, threads)
+	columns, err := numbers.Decode(r.Rest, shapes, rows, threads)
 	if err != nil {
 		return nil, ErrCorrupt
 	}
-	data := append(make([]byte, 0, size), b[:header]...)[:size]
+	data := append(make([]byte, 0, size), head...)[:size]
 	at := header
 	for i, f := range fields {
 		for r, v := range columns[i] {

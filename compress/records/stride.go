@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"math/bits"
@@ -14,7 +15,7 @@ const (
 	minStride     = 2
 	maxStride     = 4096 // bytes of a record
 	minRecords    = 16
-	strideSample  = 1 << 16 // bytes that strides are compared on
+	strideSample  = 1 << 15 // bytes that strides are compared on
 	strideChoices = 4       // strides whose fields are found
 )
 
@@ -58,15 +59,7 @@ func strides(data []byte) []int {
 	for s := minStride; s <= min(maxStride, len(sample)/minRecords); s++ {
 		matches = append(matches, choice{s, -float64(equalBytes(sample, sample[s:])) / float64(len(sample)-s)})
 	}
-	byCost := func(a, b choice) int {
-		switch {
-		case a.cost < b.cost:
-			return -1
-		case a.cost > b.cost:
-			return 1
-		}
-		return a.stride - b.stride
-	}
+	byCost := func(a, b choice) int { return cmp.Or(cmp.Compare(a.cost, b.cost), a.stride-b.stride) }
 	slices.SortFunc(matches, byCost)
 	var choices []choice
 	for _, c := range matches[:min(48, len(matches))] {
@@ -74,16 +67,14 @@ func strides(data []byte) []int {
 	}
 	slices.SortFunc(choices, byCost)
 	var list []int
-	for _, c := range choices {
-		if len(list) < strideChoices {
-			list = append(list, c.stride)
-		}
+	for _, c := range choices[:min(strideChoices, len(choices))] {
+		list = append(list, c.stride)
 	}
 	return list
 }
 
-// equalPlain is equalBytes, eight bytes at a time.
-func equalPlain(a, b []byte) int {
+// equalBytes returns at how many places a and b have the same byte. b is not longer than a.
+func equalBytes(a, b []byte) int {
 	const low7 = 0x7f7f7f7f7f7f7f7f
 	n := len(b)
 	for ; len(b) >= 8; a, b = a[8:], b[8:] {

@@ -31,28 +31,26 @@ var letterOf = func() (t [256]uint8) {
 // qualities is how many bytes of qualities are told apart. Those of FASTQ are at most 126.
 const qualities = 128
 
-// letterCounts counts letters, by their numbers.
-type letterCounts [letters]uint64
-
-func (c *letterCounts) add(d *letterCounts) {
-	for i, n := range d {
-		c[i] += n
-	}
-}
-
-// acgt returns how many letters are A, C, G or T.
-func (c *letterCounts) acgt() uint64 { return c[letterA] + c[letterC] + c[letterG] + c[letterT] }
-
-// gc returns how many letters are G or C.
-func (c *letterCounts) gc() uint64 { return c[letterG] + c[letterC] }
-
 // qualityCounts counts bytes of qualities.
 type qualityCounts [qualities]uint64
 
-func (c *qualityCounts) add(d *qualityCounts) {
-	for i, n := range d {
-		c[i] += n
+// row returns row i of counts that are in rows of n, one after another.
+func row(counts []uint64, i, n int) []uint64 { return counts[i*n : (i+1)*n] }
+
+// sumRows adds up the rows of counts in dst.
+func sumRows(dst, counts []uint64) {
+	for ; len(counts) > 0; counts = counts[len(dst):] {
+		sum(dst, counts[:len(dst)])
 	}
+}
+
+// sum adds counts to those of dst, which may become longer.
+func sum(dst, counts []uint64) []uint64 {
+	dst = grow(dst, len(counts))
+	for i, n := range counts {
+		dst[i] += n
+	}
+	return dst
 }
 
 // gcCounts are reads that have A, C, G or T, by the percent of G and C among these, in units of 1/gcUnit of a read.
@@ -83,21 +81,18 @@ func (c *gcCounts) add(gc, n uint64) {
 type readCounts struct {
 	records   uint64
 	withQuals uint64
-	letters   []letterCounts  // by group of cycles, counted from 0
-	quals     []qualityCounts // likewise
-	lengths   []uint64        // reads, by group of lengths
+	letters   []uint64 // a row of counts of letters, by their numbers, for each group of cycles, counted from 0
+	quals     []uint64 // a row of qualityCounts likewise
+	lengths   []uint64 // reads, by group of lengths
 	gc        gcCounts
 	means     qualityCounts // reads that have qualities, by the mean byte of them, rounded
 	names     nameCounts
 	sample    sequenceSample
 }
 
-// grow makes groups up to n-1.
-func grow[T any](s []T, n int) []T {
-	if n > len(s) {
-		s = append(s, make([]T, n-len(s))...)
-	}
-	return s
+// grow makes counts up to n-1.
+func grow(counts []uint64, n int) []uint64 {
+	return append(counts, make([]uint64, max(n-len(counts), 0))...)
 }
 
 // add counts a read.
@@ -108,13 +103,13 @@ func (c *readCounts) add(r *compress.Record) {
 	c.lengths = grow(c.lengths, group+1)
 	c.lengths[group]++
 	if r.Bases != nil {
-		c.letters = grow(c.letters, min(group+1, n))
+		c.letters = grow(c.letters, letters*min(group+1, n))
 		c.addBases(r.Bases)
 		c.sample.add(hashRead(r.Bases))
 	}
 	if r.Quals != nil {
 		c.withQuals++
-		c.quals = grow(c.quals, min(group+1, n))
+		c.quals = grow(c.quals, qualities*min(group+1, n))
 		c.addQuals(r.Quals)
 	}
 	if r.Name != nil {
@@ -123,18 +118,19 @@ func (c *readCounts) add(r *compress.Record) {
 }
 
 func (c *readCounts) addBases(bases []byte) {
-	var own letterCounts
+	var counts [letters]uint64
 	exact := bases[:min(len(bases), exactGroups)]
 	for i, b := range exact {
 		letter := letterOf[b]
-		own[letter]++
-		c.letters[i][letter]++
+		counts[letter]++
+		c.letters[letters*i+int(letter)]++
 	}
 	for i, b := range bases[len(exact):] {
 		letter := letterOf[b]
-		own[letter]++
-		c.letters[groupOf(exactGroups+i)][letter]++
+		counts[letter]++
+		c.letters[letters*groupOf(exactGroups+i)+int(letter)]++
 	}
+	own := lettersOf(counts[:])
 	if n := own.acgt(); n > 0 {
 		c.gc.add(own.gc(), n)
 	}
@@ -146,12 +142,12 @@ func (c *readCounts) addQuals(quals []byte) {
 	for i, q := range exact {
 		q = min(q, qualities-1)
 		sum += int(q)
-		c.quals[i][q]++
+		c.quals[qualities*i+int(q)]++
 	}
 	for i, q := range quals[len(exact):] {
 		q = min(q, qualities-1)
 		sum += int(q)
-		c.quals[groupOf(exactGroups+i)][q]++
+		c.quals[qualities*groupOf(exactGroups+i)+int(q)]++
 	}
 	if n := len(quals); n > 0 {
 		c.means[(2*sum+n)/(2*n)]++
@@ -162,22 +158,9 @@ func (c *readCounts) addQuals(quals []byte) {
 func (c *readCounts) merge(d *readCounts) {
 	c.records += d.records
 	c.withQuals += d.withQuals
-	c.letters = grow(c.letters, len(d.letters))
-	for i := range d.letters {
-		c.letters[i].add(&d.letters[i])
-	}
-	c.quals = grow(c.quals, len(d.quals))
-	for i := range d.quals {
-		c.quals[i].add(&d.quals[i])
-	}
-	c.lengths = grow(c.lengths, len(d.lengths))
-	for i, n := range d.lengths {
-		c.lengths[i] += n
-	}
-	for i, n := range d.gc {
-		c.gc[i] += n
-	}
-	c.means.add(&d.means)
+	c.letters, c.quals, c.lengths = sum(c.letters, d.letters), sum(c.quals, d.quals), sum(c.lengths, d.lengths)
+	sum(c.gc[:], d.gc[:])
+	sum(c.means[:], d.means[:])
 	c.names.merge(&d.names)
 	c.sample.merge(&d.sample)
 }

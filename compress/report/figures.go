@@ -1,7 +1,9 @@
 package report
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"orcomgo/compress"
 )
@@ -56,9 +58,16 @@ type Letters struct {
 	Other uint64 `json:"other"`
 }
 
-func (l *Letters) total() uint64 { return l.A + l.C + l.G + l.T + l.N + l.Other }
+func (l *Letters) add(o *Letters) {
+	l.A, l.C, l.G, l.T, l.N, l.Other = l.A+o.A, l.C+o.C, l.G+o.G, l.T+o.T, l.N+o.N, l.Other+o.Other
+}
 
-func lettersOf(c *letterCounts) Letters {
+func (l *Letters) total() uint64 { return l.acgt() + l.N + l.Other }
+func (l *Letters) acgt() uint64  { return l.A + l.C + l.G + l.T }
+func (l *Letters) gc() uint64    { return l.G + l.C }
+
+// lettersOf returns counts of letters by their names.
+func lettersOf(c []uint64) Letters {
 	return Letters{c[letterA], c[letterC], c[letterG], c[letterT], c[letterN], c[letterOther]}
 }
 
@@ -122,11 +131,8 @@ type ColumnCost struct {
 	BytesPerRead float64 `json:"bytes_per_read"`
 }
 
-// GzipFigures compare the archive with gzip.
+// GzipFigures are what the archive is compared with.
 type GzipFigures struct {
-	TextBytes    uint64  `json:"text_bytes"`
-	ArchiveBytes uint64  `json:"archive_bytes"`
-	Ratio        float64 `json:"ratio"` // text to archive
 	// SampleBytes of text were compressed by gzip at level 6 to SampleGzip bytes. Ratio6 is their quotient, 0 without a sample.
 	SampleBytes uint64  `json:"sample_bytes"`
 	SampleGzip  uint64  `json:"sample_gzip_bytes"`
@@ -161,29 +167,26 @@ func (c *readCounts) figures(number int, inputs []string) ReadFigures {
 	for i, n := range c.gc {
 		f.GCByRead[i] = float64(n) / gcUnit
 	}
-	var all letterCounts
-	for i := range c.letters {
-		all.add(&c.letters[i])
-	}
-	f.Letters = lettersOf(&all)
+	var all [letters]uint64
+	sumRows(all[:], c.letters)
+	f.Letters = lettersOf(all[:])
 	f.Bases = f.Letters.total()
-	f.GC, f.N = percent(all.gc(), all.acgt()), percent(all[letterN], f.Bases)
+	f.GC, f.N = percent(f.Letters.gc(), f.Letters.acgt()), percent(f.Letters.N, f.Bases)
 	var quals qualityCounts
-	for i := range c.quals {
-		quals.add(&c.quals[i])
-	}
+	sumRows(quals[:], c.quals)
 	offset := phredOffset(&quals)
 	if c.withQuals > 0 {
 		f.Qualities = c.qualities(&quals, offset)
 	}
-	for group := range max(len(c.letters), len(c.quals)) {
+	withBases, withQuals := len(c.letters)/letters, len(c.quals)/qualities
+	for group := range max(withBases, withQuals) {
 		from, to := groupRange(group)
 		cycle := Cycle{From: from + 1, To: to + 1}
-		if group < len(c.letters) {
-			cycle.Letters = lettersOf(&c.letters[group])
+		if group < withBases {
+			cycle.Letters = lettersOf(row(c.letters, group, letters))
 		}
-		if group < len(c.quals) {
-			cycle.Quality = c.quals[group].cycle(offset)
+		if group < withQuals {
+			cycle.Quality = cycleQuality(row(c.quals, group, qualities), offset)
 		}
 		f.Cycles = append(f.Cycles, cycle)
 	}
@@ -229,8 +232,8 @@ func (c *qualityCounts) levels(offset int) []Count {
 	return list
 }
 
-// cycle returns nil if there are no qualities.
-func (c *qualityCounts) cycle(offset int) *CycleQuality {
+// cycleQuality returns figures of qualityCounts, nil if there are no qualities.
+func cycleQuality(c []uint64, offset int) *CycleQuality {
 	var n, sum uint64
 	for b, k := range c {
 		n += k
@@ -269,14 +272,12 @@ func pseudogenomeFigures(p *compress.Pseudogenome) *PseudogenomeFigures {
 		return f
 	}
 	f.MeanDepth = sum / float64(p.Bases)
-	top := 0
-	for s := range sizes {
-		top = max(top, s)
-	}
+	top := slices.Max(slices.Collect(maps.Keys(sizes)))
+	f.AtLeast = []DepthShare{{0, 100}}
 	left := p.Bases
-	for s := 0; s <= top; s++ {
-		f.AtLeast = append(f.AtLeast, DepthShare{depthOf(s), percent(left, p.Bases)})
+	for s := range top {
 		left -= sizes[s]
+		f.AtLeast = append(f.AtLeast, DepthShare{math.Exp2(float64(s) / 8), percent(left, p.Bases)})
 	}
 	return f
 }
@@ -287,14 +288,6 @@ func depthStep(d float64) int {
 		return 0
 	}
 	return 1 + int(8*math.Log2(d)+1e-9)
-}
-
-// depthOf returns the least depth of a step.
-func depthOf(step int) float64 {
-	if step == 0 {
-		return 0
-	}
-	return math.Exp2(float64(step-1) / 8)
 }
 
 // columnCosts lists what the archive's bytes are.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"compress/gzip"
 	"math"
 
@@ -21,14 +22,6 @@ type gzipSample struct {
 	writer           *gzip.Writer
 }
 
-// countWriter counts bytes.
-type countWriter struct{ n uint64 }
-
-func (w *countWriter) Write(b []byte) (int, error) {
-	w.n += uint64(len(b))
-	return len(b), nil
-}
-
 // add compresses a stretch in the middle of the text of a member of a slice, if the slice is in the sample: that depends on its number
 // alone, multiplied by the golden ratio, so that no regular order of slices is in step with it. Of every text the same share is taken.
 // all is how much text the archive has.
@@ -40,7 +33,7 @@ func (g *gzipSample) add(s *compress.InspectedSlice, member int, all uint64) err
 	text := s.Texts[member]
 	n := int(float64(len(text)) * min(gzipSampleBytes/(chosen*float64(all)), 1))
 	from := (len(text) - n) / 2
-	var out countWriter
+	var out bytes.Buffer
 	if g.writer == nil {
 		w, err := gzip.NewWriterLevel(&out, gzipLevel)
 		if err != nil {
@@ -55,7 +48,7 @@ func (g *gzipSample) add(s *compress.InspectedSlice, member int, all uint64) err
 	if err := g.writer.Close(); err != nil {
 		return err
 	}
-	g.text, g.compressed = g.text+uint64(n), g.compressed+out.n
+	g.text, g.compressed = g.text+uint64(n), g.compressed+uint64(out.Len())
 	return nil
 }
 
@@ -64,7 +57,7 @@ func (g *gzipSample) merge(d *gzipSample) {
 }
 
 func (g *gzipSample) result(n *compress.Information) GzipFigures {
-	f := GzipFigures{TextBytes: n.TextBytes, ArchiveBytes: n.ArchiveBytes, Ratio: n.Ratio, SampleBytes: g.text, SampleGzip: g.compressed}
+	f := GzipFigures{SampleBytes: g.text, SampleGzip: g.compressed}
 	if g.compressed > 0 {
 		f.Ratio6 = float64(g.text) / float64(g.compressed)
 	}

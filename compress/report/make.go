@@ -99,16 +99,14 @@ func (c *counting) take() *counts {
 	return newCounts(c.numbers)
 }
 
-func (c *counting) put(n *counts) {
-	c.mu.Lock()
-	c.free = append(c.free, n)
-	c.mu.Unlock()
-}
-
 // look counts a slice.
 func (c *counting) look(s *compress.InspectedSlice) error {
 	n := c.take()
-	defer c.put(n)
+	defer func() {
+		c.mu.Lock()
+		c.free = append(c.free, n)
+		c.mu.Unlock()
+	}()
 	for m, b := range s.Batches {
 		if b == nil {
 			continue

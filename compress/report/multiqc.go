@@ -71,9 +71,8 @@ func (f *Figures) MultiQC() []Section {
 			return c.Quality.Mean, true
 		}},
 		{gcID, "GC by cycle", "Share of G and C among A, C, G and T.", "% GC", func(c *Cycle) (float64, bool) {
-			l := &c.Letters
-			n := l.A + l.C + l.G + l.T
-			return percent(l.G+l.C, n), n > 0
+			n := c.Letters.acgt()
+			return percent(c.Letters.gc(), n), n > 0
 		}},
 		{nID, "N by cycle", "Share of the bases that the sequencer could not tell.", "% N", func(c *Cycle) (float64, bool) {
 			n := c.Letters.total()
@@ -125,31 +124,13 @@ func (f *Figures) columnBars() Section {
 		map[string]map[string]any{f.Archive.Name: bytes})
 }
 
-// generalStatistics are columns of the first table.
+// generalStatistics are columns of the first table. One that is not known has no value.
 func (f *Figures) generalStatistics() Section {
-	hundred := 100.0
-	headers := []map[string]statHeader{
-		{"orcomgo_verified": {"Verified", "Whether everything in the archive is as it was when it was written", "{}", "", 0, nil}},
-		{"orcomgo_ratio": {"Ratio", "Bytes of text to bytes of the archive", "{:,.2f}", "", 0, nil}},
-		{"orcomgo_bytes": {"Archive", "Bytes of the archive", "{:,.0f}", "", 0, nil}},
-		{"orcomgo_records": {"Reads", "Records in the archive", "{:,.0f}", "", 0, nil}},
-		{"orcomgo_gc": {"GC", "Share of G and C", "{:,.1f}", "%", 0, &hundred}},
-		{"orcomgo_n": {"N", "Share of N among all bases", "{:,.3f}", "%", 0, &hundred}},
-		{"orcomgo_q30": {"Q30", "Bases with a quality of 30 or more", "{:,.1f}", "%", 0, &hundred}},
-		{"orcomgo_duplicates": {"Dups", "Reads that repeat an earlier one", "{:,.1f}", "%", 0, &hundred}},
-		{"orcomgo_coverage": {"Coverage", "Mean number of reads over a base of the sequence that they were joined to", "{:,.1f}", "X", 0, nil}},
-	}
-	verified := "yes"
-	if !f.Verification.OK {
-		verified = "no"
-	}
-	values := map[string]any{"orcomgo_verified": verified, "orcomgo_ratio": f.Archive.Ratio, "orcomgo_bytes": f.Archive.ArchiveBytes,
-		"orcomgo_records": f.Archive.Records}
-	var all letterCounts
+	var all Letters
 	var reads, duplicates, bases, q30 float64
 	for i := range f.Reads {
 		r := &f.Reads[i]
-		all.add(&letterCounts{r.Letters.A, r.Letters.C, r.Letters.G, r.Letters.T, r.Letters.N, r.Letters.Other})
+		all.add(&r.Letters)
 		if r.Duplication != nil {
 			reads += float64(r.Records)
 			duplicates += float64(r.Records) * r.Duplication.Duplicates
@@ -159,18 +140,38 @@ func (f *Figures) generalStatistics() Section {
 			q30 += float64(r.Bases) * r.Qualities.Q30
 		}
 	}
-	if n := all.acgt(); n > 0 {
-		values["orcomgo_gc"] = percent(all.gc(), n)
-		values["orcomgo_n"] = percent(all[letterN], n+all[letterN]+all[letterOther])
-	}
-	if reads > 0 {
-		values["orcomgo_duplicates"] = duplicates / reads
-	}
-	if bases > 0 {
-		values["orcomgo_q30"] = q30 / bases
+	verified, depth := "yes", 0.0
+	if !f.Verification.OK {
+		verified = "no"
 	}
 	if f.Pseudogenome != nil {
-		values["orcomgo_coverage"] = f.Pseudogenome.MeanDepth
+		depth = f.Pseudogenome.MeanDepth
+	}
+	acgt, hundred := all.acgt(), 100.0
+	var headers []map[string]statHeader
+	values := make(map[string]any)
+	for _, s := range []struct {
+		id     string
+		header statHeader
+		value  any
+		known  bool
+	}{
+		{"verified", statHeader{"Verified", "Whether everything in the archive is as it was when it was written", "{}", "", 0, nil},
+			verified, true},
+		{"ratio", statHeader{"Ratio", "Bytes of text to bytes of the archive", "{:,.2f}", "", 0, nil}, f.Archive.Ratio, true},
+		{"bytes", statHeader{"Archive", "Bytes of the archive", "{:,.0f}", "", 0, nil}, f.Archive.ArchiveBytes, true},
+		{"records", statHeader{"Reads", "Records in the archive", "{:,.0f}", "", 0, nil}, f.Archive.Records, true},
+		{"gc", statHeader{"GC", "Share of G and C", "{:,.1f}", "%", 0, &hundred}, percent(all.gc(), acgt), acgt > 0},
+		{"n", statHeader{"N", "Share of N among all bases", "{:,.3f}", "%", 0, &hundred}, percent(all.N, all.total()), acgt > 0},
+		{"q30", statHeader{"Q30", "Bases with a quality of 30 or more", "{:,.1f}", "%", 0, &hundred}, q30 / bases, bases > 0},
+		{"duplicates", statHeader{"Dups", "Reads that repeat an earlier one", "{:,.1f}", "%", 0, &hundred}, duplicates / reads, reads > 0},
+		{"coverage", statHeader{"Coverage", "Mean number of reads over a base of the sequence that they were joined to", "{:,.1f}", "X", 0, nil},
+			depth, f.Pseudogenome != nil},
+	} {
+		headers = append(headers, map[string]statHeader{"orcomgo_" + s.id: s.header})
+		if s.known {
+			values["orcomgo_"+s.id] = s.value
+		}
 	}
 	return Section{ID: statsID, PlotType: "generalstats", Config: headers, Data: map[string]map[string]any{f.Archive.Name: values}}
 }

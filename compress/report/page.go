@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -9,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/dustin/go-humanize"
 
@@ -62,19 +65,11 @@ type part struct {
 // Page writes the figures as a page of HTML that needs no other file. program is what made it, for its last line. An error is that of
 // w, or of a plot.
 func (f *Figures) Page(w io.Writer, program string) error {
-	p := page{Figures: f, Program: program, Tiles: f.tiles(), Bars: f.Gzip.bars()}
-	for _, draw := range []func() (*figure, error){
-		func() (*figure, error) { return plotCoverage(f.Pseudogenome) },
-		func() (*figure, error) { return plotDuplication(f.Pairs, "pairs") },
-	} {
-		drawn, err := draw()
-		if err != nil {
-			return err
-		}
-		if drawn != nil {
-			p.Layout = append(p.Layout, *drawn)
-		}
+	layout, err := drawAll(f.Pseudogenome.plot(), f.Pairs.plot("pairs"))
+	if err != nil {
+		return err
 	}
+	p := page{Figures: f, Program: program, Tiles: f.tiles(), Bars: f.sizes(), Layout: layout}
 	for i := range f.Reads {
 		r := &f.Reads[i]
 		plots, err := r.plots()
@@ -83,7 +78,20 @@ func (f *Figures) Page(w io.Writer, program string) error {
 		}
 		p.Parts = append(p.Parts, part{r, f.readTitle(r.Number), plots})
 	}
-	return pageTemplate().Execute(w, p)
+	var text bytes.Buffer
+	if err := pageTemplate().Execute(&text, p); err != nil {
+		return err
+	}
+	_, err = w.Write(bytes.Map(printable, text.Bytes()))
+	return err
+}
+
+// printable replaces a control character, as names may have them.
+func printable(r rune) rune {
+	if unicode.IsControl(r) && r != '\n' && r != '\t' {
+		return unicode.ReplacementChar
+	}
+	return r
 }
 
 // readTitle says which reads have a number.
@@ -102,44 +110,21 @@ func (f *Figures) readTitle(number int) string {
 // tiles are the figures at the head of the page.
 func (f *Figures) tiles() []tile {
 	a := f.Archive
-	list := []tile{
-		{"reads", humanize.Comma(int64(a.Records)), ""},
-		{"bases", humanize.Comma(int64(a.Bases)), ""},
-		{"archive", humanize.Bytes(a.ArchiveBytes), "of " + humanize.Bytes(a.TextBytes) + " of text"},
-		{"text to archive", decimals(a.Ratio, 2), ""},
-	}
-	if f.Gzip.Ratio6 > 0 {
-		list[3].Note = "gzip: about " + decimals(f.Gzip.Ratio6, 2)
-	}
-	var gc, q30, duplicates []string
+	list := []tile{f.saved(), {"reads", humanize.Comma(int64(a.Records)), ""}, {"bases", humanize.Comma(int64(a.Bases)), ""}}
 	for i := range f.Reads {
-		r := &f.Reads[i]
+		r, of := &f.Reads[i], ""
+		if len(f.Reads) > 1 {
+			of = fmt.Sprintf(" of read %d", r.Number)
+		}
 		if r.Bases > 0 {
-			gc = append(gc, decimals(r.GC, 1))
+			list = append(list, tile{"% GC" + of, decimals(r.GC, 1), ""})
 		}
 		if r.Qualities != nil {
-			q30 = append(q30, decimals(r.Qualities.Q30, 1))
+			list = append(list, tile{"% with quality 30 or more" + of, decimals(r.Qualities.Q30, 1), ""})
 		}
 		if r.Duplication != nil {
-			duplicates = append(duplicates, decimals(r.Duplication.Duplicates, 1))
+			list = append(list, tile{"% duplicates" + of, decimals(r.Duplication.Duplicates, 1), ""})
 		}
-	}
-	for _, t := range []struct {
-		name   string
-		values []string
-	}{{"% GC", gc}, {"% of the bases with quality 30 or more", q30}, {"% duplicates", duplicates}} {
-		value := tile{t.name, strings.Join(t.values, " / "), ""}
-		switch len(t.values) {
-		case 0:
-			value.Value, value.Note = "unknown", "see below"
-		case 1:
-		default:
-			value.Note = "read 1 / read 2"
-			for i := 3; i <= len(t.values); i++ {
-				value.Note += fmt.Sprintf(" / read %d", i)
-			}
-		}
-		list = append(list, value)
 	}
 	if p := f.Pseudogenome; p != nil && p.Bases > 0 {
 		list = append(list, tile{"mean coverage", decimals(p.MeanDepth, 1), "of " + humanize.Comma(int64(p.Bases)) + " joined bases"})
@@ -147,19 +132,34 @@ func (f *Figures) tiles() []tile {
 	return list
 }
 
-// bars compare the archive with the text and with gzip.
-func (g *GzipFigures) bars() []bar {
-	list := []bar{{Name: "text", Bytes: g.TextBytes}}
+// saved compares the archive with what was stored before, or with the text where that is not known.
+func (f *Figures) saved() tile {
+	before, what, a := f.Gzip.StoredBytes, "% of the files that were archived", f.Archive.ArchiveBytes
+	if before == 0 {
+		before, what = f.Archive.TextBytes, "% of the text"
+	} else if f.Gzip.StoredCompressed > 0 {
+		what = "% of the compressed files"
+	}
+	if a > before {
+		return tile{what, decimals(percent(a, before), 0), humanize.Bytes(a-before) + " more"}
+	}
+	return tile{what, decimals(percent(a, before), 0), humanize.Bytes(before-a) + " saved"}
+}
+
+// sizes compare the archive with the text and with gzip.
+func (f *Figures) sizes() []bar {
+	g, a := &f.Gzip, f.Archive
+	list := []bar{{Name: "text", Bytes: a.TextBytes}}
 	if g.StoredBytes > 0 && g.StoredCompressed > 0 {
 		list = append(list, bar{Name: "the files that were archived", Bytes: g.StoredBytes,
 			Note: fmt.Sprintf("as they were stored, %d of them compressed", g.StoredCompressed)})
 	}
 	if g.Ratio6 > 0 {
-		list = append(list, bar{Name: "gzip, estimated", Bytes: uint64(float64(g.TextBytes) / g.Ratio6),
+		list = append(list, bar{Name: "gzip, estimated", Bytes: uint64(float64(a.TextBytes) / g.Ratio6),
 			Note: "level 6, by " + humanize.Bytes(g.SampleBytes) + " of the text"})
 	}
-	list = append(list, bar{Name: "this archive", Bytes: g.ArchiveBytes, Ours: true})
-	most := slices.MaxFunc(list, func(a, b bar) int { return int(min(max(int64(a.Bytes)-int64(b.Bytes), -1), 1)) }).Bytes
+	list = append(list, bar{Name: "this archive", Bytes: a.ArchiveBytes, Ours: true})
+	most := slices.MaxFunc(list, func(a, b bar) int { return cmp.Compare(a.Bytes, b.Bytes) }).Bytes
 	for i := range list {
 		list[i].Percent = percent(list[i].Bytes, most)
 	}

@@ -7,14 +7,16 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unicode"
 
 	"orcomgo/bins/record"
+	"orcomgo/compress"
 )
 
 // TestPage: the page needs no other file, its plots are well-formed, and it is small.
 func TestPage(t *testing.T) {
 	f := figuresOf(t, archiveOf(t, record.Options{}, fixtures+"pair41_R1.fastq", fixtures+"pair41_R2.fastq"), 2)
-	f.Archive.Inputs[0].Name = `<script>alert("&")</script>` // names of files are whatever somebody wrote
+	f.Archive.Inputs[0].Name = `<script>alert("&")</script>` + "\x1b[2J\r\x9b" // names of files are whatever somebody wrote
 	var b bytes.Buffer
 	if err := f.Page(&b, "test"); err != nil {
 		t.Fatal(err)
@@ -28,9 +30,25 @@ func TestPage(t *testing.T) {
 			t.Errorf("the page has %q", no)
 		}
 	}
+	if i := strings.IndexFunc(page, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }); i >= 0 {
+		t.Errorf("a control character: %q", page[i:i+10])
+	}
 	plots := strings.Split(page, "<svg")[1:]
-	if want := 2*6 + 2; len(plots) != want {
+	if want := 2*6 + 1; len(plots) != want {
 		t.Errorf("%d plots, want %d", len(plots), want)
+	}
+	for _, has := range []string{
+		`<p class="alone">Duplicates among pairs: 0.0 % of the pairs repeat an earlier one.</p>`, // all are in one bar
+		"@media (prefers-color-scheme: dark)", "thead, tr.none { display: none; }",
+		"figure svg { display: block; width: 100%;",
+		`<tr class="none"><td data-label="column">forms</td><td class="n" data-label="bytes">0</td>`,
+	} {
+		if !strings.Contains(page, has) {
+			t.Errorf("the page does not have %q", has)
+		}
+	}
+	if n := strings.Count(page, `class="none"`); n != strings.Count(page, `data-label="bytes">0</td>`) {
+		t.Errorf("%d rows of columns without bytes are left out on a phone", n)
 	}
 	for _, p := range plots {
 		text, _, ok := strings.Cut(p, "</svg>")
@@ -44,6 +62,27 @@ func TestPage(t *testing.T) {
 			} else if err != nil {
 				t.Fatal(err)
 			}
+		}
+	}
+}
+
+// TestSaved: the first figure compares the archive with what was stored before, or with the text where that is not known.
+func TestSaved(t *testing.T) {
+	for _, c := range []struct {
+		stored     uint64
+		compressed int
+		archive    uint64
+		want       tile
+	}{
+		{22_600_000, 2, 13_100_000, tile{"% of the compressed files", "58", "9.5 MB saved"}},
+		{60_000_000, 0, 13_200_000, tile{"% of the files that were archived", "22", "47 MB saved"}},
+		{0, 0, 13_000_000, tile{"% of the text", "20", "52 MB saved"}},
+		{10_000_000, 1, 13_000_000, tile{"% of the compressed files", "130", "3.0 MB more"}},
+	} {
+		f := &Figures{Archive: &compress.Information{TextBytes: 65_000_000, ArchiveBytes: c.archive}}
+		f.Gzip.StoredBytes, f.Gzip.StoredCompressed = c.stored, c.compressed
+		if got := f.tiles()[0]; got != c.want {
+			t.Errorf("%d bytes that were %d before: %v, want %v", c.archive, c.stored, got, c.want)
 		}
 	}
 }

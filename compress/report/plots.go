@@ -2,13 +2,13 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html"
 	"html/template"
 	"image/color"
-	"math"
 	"regexp"
-	"strconv"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -48,7 +48,7 @@ type figure struct {
 	Title  string
 	Text   string // what it shows, a sentence or two
 	Legend []legendEntry
-	SVG    template.HTML
+	SVG    template.HTML // "" if the text says all
 }
 
 type legendEntry struct {
@@ -56,24 +56,11 @@ type legendEntry struct {
 	Colour string // of CSS
 }
 
-func entry(name string, c color.NRGBA) legendEntry {
-	return legendEntry{name, fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)}
-}
-
-// newPlot returns a plot with labels of the axes and a grid.
-func newPlot(x, y string) *plot.Plot {
-	p := plot.New()
-	p.X.Label.Text, p.Y.Label.Text = x, y
-	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Label.TextStyle.Font.Variant, axis.Tick.Label.Font.Variant = "Sans", "Sans"
-		axis.Label.TextStyle.Font.Size, axis.Tick.Label.Font.Size = labelSize, tickSize
-		axis.Label.Padding = 3
-	}
-	grid := plotter.NewGrid()
-	grid.Vertical.Color, grid.Horizontal.Color = colourGrid, colourGrid
-	p.Add(grid)
-	p.X.Padding, p.Y.Padding = 0, 0
-	return p
+// chart is a figure that is being drawn. A nil chart is none.
+type chart struct {
+	figure
+	plot *plot.Plot // nil if the text says all
+	err  error      // the first one
 }
 
 var (
@@ -81,115 +68,97 @@ var (
 	svgFonts  = regexp.MustCompile(`\s*style="font-family:[^;"]*;(?:font-(?:variant|weight|style):[a-z]*;){3}font-size:([0-9.]+)px"`)
 )
 
-// svg draws a plot. What it is called is for readers that can't see it.
-func svg(p *plot.Plot, title string) (template.HTML, error) {
-	c := vgsvg.New(plotWidth, plotHeight)
-	p.Draw(draw.Crop(draw.New(c), plotMargin, -plotMargin-4, plotMargin, -plotMargin))
-	var b bytes.Buffer
-	if _, err := c.WriteTo(&b); err != nil {
-		return "", err
+// newChart returns a chart with labels of the axes and a grid. y begins at 0.
+func newChart(title, x, y string) *chart {
+	p := plot.New()
+	p.X.Label.Text, p.Y.Label.Text = x, y
+	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+		axis.Label.TextStyle.Font.Variant, axis.Tick.Label.Font.Variant = "Sans", "Sans"
+		axis.Label.TextStyle.Font.Size, axis.Tick.Label.Font.Size = labelSize, tickSize
+		axis.Label.Padding, axis.Padding = 3, 0
 	}
-	text := svgFonts.ReplaceAll(b.Bytes(), []byte(` font-size="$1"`))
-	head := fmt.Sprintf(`<svg viewBox="0 0 %d %d" role="img" aria-label="%s">`, plotWidth, plotHeight, html.EscapeString(title))
-	return template.HTML(svgProlog.ReplaceAllLiteral(text, []byte(head))), nil
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = colourGrid, colourGrid
+	p.Add(grid)
+	p.Y.Min = 0
+	return &chart{figure: figure{Title: title}, plot: p}
 }
 
-// ticks are the ticks of an axis, each with a label.
-func ticks(step float64, from, to float64, label func(v float64) string) plot.ConstantTicks {
-	var list plot.ConstantTicks
-	for v := math.Ceil(from/step) * step; v <= to+step/1e6; v += step {
-		list = append(list, plot.Tick{Value: v, Label: label(v)})
+// add adds what err says could be made, and an entry of the legend if it has a name.
+func (c *chart) add(p plot.Plotter, err error, name string, colour color.NRGBA) {
+	if c.err = cmp.Or(c.err, err); err != nil {
+		return
 	}
-	return list
+	c.plot.Add(p)
+	if name != "" {
+		c.Legend = append(c.Legend, legendEntry{name, fmt.Sprintf("#%02x%02x%02x", colour.R, colour.G, colour.B)})
+	}
 }
 
-// plainNumber writes a number with thousands as k and millions as M.
-func plainNumber(v float64) string {
-	switch {
-	case math.Abs(v) >= 1e6:
-		return strconv.FormatFloat(v/1e6, 'g', 4, 64) + "M"
-	case math.Abs(v) >= 1e4:
-		return strconv.FormatFloat(v/1e3, 'g', 4, 64) + "k"
-	}
-	return strconv.FormatFloat(v, 'g', 6, 64)
-}
-
-// niceStep returns 1, 2 or 5 times a power of ten, so that a range has about so many steps.
-func niceStep(width float64, steps int) float64 {
-	if width <= 0 {
-		return 1
-	}
-	raw := width / float64(steps)
-	power := math.Pow(10, math.Floor(math.Log10(raw)))
-	for _, k := range []float64{1, 2, 5} {
-		if raw <= k*power*1.0001 {
-			return k * power
-		}
-	}
-	return 10 * power
-}
-
-// scale sets the range of both axes and their ticks.
-func scale(p *plot.Plot, minX, maxX, minY, maxY float64) {
-	if maxX <= minX {
-		maxX = minX + 1
-	}
-	if maxY <= minY {
-		maxY = minY + 1
-	}
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = minX, maxX, minY, maxY
-	p.X.Tick.Marker = ticks(niceStep(maxX-minX, 6), minX, maxX, plainNumber)
-	p.Y.Tick.Marker = ticks(niceStep(maxY-minY, 5), minY, maxY, plainNumber)
-}
-
-// line adds a line.
-func line(p *plot.Plot, points plotter.XYs, c color.Color, width vg.Length, dashes ...vg.Length) error {
+// line adds a line, whose name is in the legend unless it is "".
+func (c *chart) line(name string, points plotter.XYs, colour color.NRGBA, dashes ...vg.Length) {
 	l, err := plotter.NewLine(points)
-	if err != nil {
-		return err
+	if err == nil {
+		l.Color, l.Width, l.Dashes = colour, 1.6, dashes
 	}
-	l.Color, l.Width, l.Dashes = c, width, dashes
-	p.Add(l)
-	return nil
+	c.add(l, err, name, colour)
 }
 
 // band adds the area between two lines over the same x.
-func band(p *plot.Plot, low, high plotter.XYs, c color.Color) error {
-	outline := append(plotter.XYs{}, high...)
-	for i := len(low) - 1; i >= 0; i-- {
-		outline = append(outline, low[i])
+func (c *chart) band(name string, low, high plotter.XYs, colour color.NRGBA) {
+	outline := slices.Clone(low)
+	slices.Reverse(outline)
+	a, err := plotter.NewPolygon(append(outline, high...))
+	if err == nil {
+		a.Color, a.LineStyle.Width = colour, 0
 	}
-	a, err := plotter.NewPolygon(outline)
-	if err != nil {
-		return err
-	}
-	a.Color, a.LineStyle.Width = c, 0
-	p.Add(a)
-	return nil
+	c.add(a, err, name, colour)
 }
 
-// bars adds bars, each from x to x + width.
-func bars(p *plot.Plot, points plotter.XYs, width float64, c color.Color) error {
-	for _, pt := range points {
-		if pt.Y == 0 {
+// bars adds bars. If there is only one, the text of the figure says all, and nothing is drawn.
+func (c *chart) bars(bins []plotter.HistogramBin, colour color.NRGBA) {
+	none := func(b plotter.HistogramBin) bool { return b.Weight == 0 }
+	if len(slices.DeleteFunc(slices.Clone(bins), none)) == 1 {
+		c.plot = nil
+		return
+	}
+	c.add(&plotter.Histogram{Bins: bins, FillColor: colour, LineStyle: draw.LineStyle{Color: color.White, Width: 0.5}}, nil, "", colour)
+}
+
+// logarithmic makes the axis of x, which begins at 1, logarithmic.
+func (c *chart) logarithmic() {
+	c.plot.X.Label.Text += " (logarithmic)"
+	c.plot.X.Scale, c.plot.X.Tick.Marker, c.plot.X.Min = plot.LogScale{}, plot.LogTicks{Prec: -1}, 1
+}
+
+// draw returns the figure. What it is called is for readers that can't see it.
+func (c *chart) draw() (figure, error) {
+	if c.err != nil || c.plot == nil {
+		return c.figure, c.err
+	}
+	canvas := vgsvg.New(plotWidth, plotHeight)
+	c.plot.Draw(draw.Crop(draw.New(canvas), plotMargin, -plotMargin-4, plotMargin, -plotMargin))
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return figure{}, err
+	}
+	text := svgFonts.ReplaceAll(b.Bytes(), []byte(` font-size="$1"`))
+	head := fmt.Sprintf(`<svg viewBox="0 0 %d %d" role="img" aria-label="%s">`, plotWidth, plotHeight, html.EscapeString(c.Title))
+	c.SVG = template.HTML(svgProlog.ReplaceAllLiteral(text, []byte(head)))
+	return c.figure, nil
+}
+
+// drawAll returns the figures of charts, without those that are nil.
+func drawAll(charts ...*chart) (list []figure, err error) {
+	for _, c := range charts {
+		if c == nil {
 			continue
 		}
-		a, err := plotter.NewPolygon(plotter.XYs{{X: pt.X, Y: 0}, {X: pt.X, Y: pt.Y}, {X: pt.X + width, Y: pt.Y}, {X: pt.X + width, Y: 0}})
+		f, err := c.draw()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		a.Color, a.LineStyle.Width, a.LineStyle.Color = c, 0.5, color.White
-		p.Add(a)
+		list = append(list, f)
 	}
-	return nil
-}
-
-// highest returns the highest y.
-func highest(lists ...plotter.XYs) (y float64) {
-	for _, l := range lists {
-		for _, pt := range l {
-			y = max(y, pt.Y)
-		}
-	}
-	return y
+	return list, nil
 }

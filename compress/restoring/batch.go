@@ -1,9 +1,9 @@
 package restoring
 
 import (
-	"bytes"
 	"strconv"
 
+	"orcomgo/bins/record"
 	"orcomgo/compress/columns"
 )
 
@@ -23,15 +23,15 @@ type Batch struct {
 	Mate *Batch
 
 	cols    *columns.Columns
-	picked  []uint32 // records of cols; nil: all
-	names   []int    // where the name of each record of cols begins; nil without names
-	starts  []int    // bases before each record of cols; nil: they are all of the same length
-	numbers bool     // names are numbers
+	picked  []uint32      // records of cols; nil: all
+	names   []int         // where the name of each record of cols begins; nil without names
+	starts  record.Starts // of the records of cols in their bases
+	numbers bool          // names are numbers
 }
 
 // NewBatch returns the records of c in spans.
 func NewBatch(c *columns.Columns, spans []columns.Span, numbers bool) (*Batch, error) {
-	b := &Batch{Input: c.Input, cols: c, numbers: numbers}
+	b := &Batch{Input: c.Input, cols: c, starts: c.Lengths.Starts(), numbers: numbers}
 	if len(spans) != 1 || spans[0] != (columns.Span{Lo: 0, Hi: c.Records}) {
 		b.picked = []uint32{}
 		for _, s := range spans {
@@ -41,21 +41,9 @@ func NewBatch(c *columns.Columns, spans []columns.Span, numbers bool) (*Batch, e
 		}
 	}
 	if c.Names != nil {
-		b.names = make([]int, c.Records+1)
-		for i := range c.Records {
-			end := bytes.IndexByte(c.Names[b.names[i]:], '\n')
-			if end < 0 {
-				return nil, columns.ErrNames
-			}
-			b.names[i+1] = b.names[i] + end + 1
-		}
-	}
-	if c.Lengths.Each != nil {
-		b.starts = make([]int, c.Records)
-		at := 0
-		for i := range c.Records {
-			b.starts[i] = at
-			at += c.Lengths.Of(i)
+		var err error
+		if b.names, err = columns.NameStarts(c.Names, c.Records); err != nil {
+			return nil, err
 		}
 	}
 	return b, nil
@@ -82,11 +70,7 @@ func (b *Batch) Record(i int) Record {
 	case b.numbers:
 		r.Name = strconv.AppendUint(nil, r.Number+1, 10)
 	}
-	n := c.Lengths.Of(i)
-	at := i * n
-	if b.starts != nil {
-		at = b.starts[i]
-	}
+	n, at := c.Lengths.Of(i), b.starts.Of(i)
 	if c.Letters != nil {
 		r.Bases = c.Letters[at : at+n]
 	}

@@ -17,14 +17,14 @@ import (
 // and index them (SAM/BAM Format Specification, section 4.1). bgzip and samtools write it, and gzip reads it.
 
 const (
-	BgzfText   = 0xff00 // bytes of text in a member, as in bgzip: what does not compress still fits
+	bgzfText   = 0xff00 // bytes of text in a member, as in bgzip: what does not compress still fits
 	bgzfHeader = 18
 	bgzfLevel  = 6
-	BgzfTask   = 64 // members that one task compresses
+	bgzfTask   = 64 // members that one task compresses
 )
 
-// BgzfEnd is the empty member at the end of a BGZF file, by which readers see that it is whole.
-const BgzfEnd = "\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff\x06\x00BC\x02\x00\x1b\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+// bgzfEnd is the empty member at the end of a BGZF file, by which readers see that it is whole.
+const bgzfEnd = "\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff\x06\x00BC\x02\x00\x1b\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 
 // flateWriters are compressors that are used again.
 var flateWriters = sync.Pool{New: func() any {
@@ -35,10 +35,10 @@ var flateWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-// BgzfMembers returns text as members of BGZF, without the end of a file; nothing for no text. Equal text gives equal bytes. It is
+// bgzfMembers returns text as members of BGZF, without the end of a file; nothing for no text. Equal text gives equal bytes. It is
 // called by a task of the pool, whose other places compress as well.
-func BgzfMembers(ctx context.Context, pool workers.Pool, text []byte) ([]byte, error) {
-	const each = BgzfText * BgzfTask
+func bgzfMembers(ctx context.Context, pool workers.Pool, text []byte) ([]byte, error) {
+	const each = bgzfText * bgzfTask
 	parts := make([][]byte, (len(text)+each-1)/each)
 	g, ctx := errgroup.WithContext(ctx)
 	for i := range parts {
@@ -61,9 +61,9 @@ func appendMembers(dst, text []byte) ([]byte, error) {
 	b := bytes.NewBuffer(dst)
 	b.Grow(len(text)/3 + 1024)
 	for len(text) > 0 {
-		n := min(len(text), BgzfText)
+		n := min(len(text), bgzfText)
 		at := b.Len()
-		b.WriteString(BgzfEnd[:bgzfHeader])
+		b.WriteString(bgzfEnd[:bgzfHeader])
 		w.Reset(b)
 		if _, err := w.Write(text[:n]); err != nil {
 			return nil, err

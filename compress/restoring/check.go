@@ -16,7 +16,7 @@ import (
 type TextCheck struct {
 	Name   string
 	Sums   *digest.Digest
-	summed bool // sums has the SHA-256
+	want   *[32]byte // the SHA-256 that must come out; nil if it is not known
 	blocks []archive.TextBlock
 	block  *digest.TextHasher // of the text of blocks[0] so far
 	left   uint64             // bytes of blocks[0] to come
@@ -25,12 +25,22 @@ type TextCheck struct {
 	Bytes  uint64
 }
 
-// NewTextCheck checks against blocks of the manifest unless they are nil, and computes SHA-256 and MD5 if asked to.
-func NewTextCheck(name string, blocks []archive.TextBlock, sumSHA256, sumMD5 bool) *TextCheck {
-	c := &TextCheck{Name: name, Sums: digest.New(sumSHA256, sumMD5), summed: sumSHA256, blocks: blocks, whole: blocks != nil,
+// NewTextCheck checks against the blocks of an input, if it has any, and computes SHA-256 and MD5 if asked to.
+func NewTextCheck(in *archive.Input, sumSHA256, sumMD5 bool) *TextCheck {
+	c := &TextCheck{Name: in.Name, Sums: digest.New(sumSHA256, sumMD5), blocks: in.Blocks, whole: in.Blocks != nil,
 		block: new(digest.TextHasher)}
-	if len(blocks) > 0 {
-		c.left = blocks[0].Len
+	if len(c.blocks) > 0 {
+		c.left = c.blocks[0].Len
+	}
+	return c
+}
+
+// CheckOf checks against all that an archive knows of the text of an input.
+func CheckOf(man *archive.Manifest, input int) *TextCheck {
+	in := &man.Inputs[input]
+	c := NewTextCheck(in, man.Verified, false)
+	if man.Verified {
+		c.want = &in.SHA256
 	}
 	return c
 }
@@ -70,21 +80,21 @@ func (c *TextCheck) Compare(b []byte) error {
 	return nil
 }
 
-// End is called after the last byte. want, if not nil, is the SHA-256 that must have come out.
-func (c *TextCheck) End(want *[32]byte) error {
+// End is called after the last byte.
+func (c *TextCheck) End() error {
 	if err := c.Add(nil); err != nil { // blocks of no bytes at the end
 		return err
 	}
 	if len(c.blocks) > 0 {
 		return fmt.Errorf("%s: its text ends in block %d, %d bytes early: %w", c.Name, c.number+1, c.left, parse.ErrCorrupt)
 	}
-	if want != nil && c.summed && c.Sums.Sums().SHA256 != *want {
+	if c.want != nil && c.Sums.Sums().SHA256 != *c.want {
 		return fmt.Errorf("%s: the SHA-256 of its text is not that of the manifest: %w", c.Name, parse.ErrCorrupt)
 	}
 	return nil
 }
 
-// Read adds all of r, and compares its end.
+// Read adds all of r, and compares its end. The error wraps ErrCorrupt if r has another text.
 func (c *TextCheck) Read(ctx context.Context, r io.Reader) error {
 	s := digest.NewStream(ctx, c.Sums)
 	for {
@@ -98,7 +108,7 @@ func (c *TextCheck) Read(ctx context.Context, r io.Reader) error {
 		if err != nil {
 			s.Sums() // which waits
 			if err == io.EOF {
-				err = c.End(nil)
+				err = c.End()
 			}
 			return err
 		}

@@ -2,16 +2,18 @@ package restoring
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"testing"
+
 	"orcomgo/compress/archive"
 	"orcomgo/digest"
-	"testing"
 )
 
 func TestTextCheck(t *testing.T) {
 	text := []byte("the text of an input, which is hashed in blocks")
 	blocks := blocksOfText(text, 0, 10, 10, 30)
 	feed := func(text []byte, step int) error {
-		c := NewTextCheck("x", blocks, true, true)
+		c := NewTextCheck(&archive.Input{Blocks: blocks}, true, true)
 		for len(text) > 0 {
 			n := min(step, len(text))
 			if err := c.Add(text[:n]); err != nil {
@@ -19,7 +21,7 @@ func TestTextCheck(t *testing.T) {
 			}
 			text = text[n:]
 		}
-		return c.End(nil)
+		return c.End()
 	}
 	for step := 1; step <= len(text)+1; step++ {
 		if err := feed(text, step); err != nil {
@@ -32,13 +34,15 @@ func TestTextCheck(t *testing.T) {
 			}
 		}
 	}
-	c := NewTextCheck("x", nil, true, false)
-	if err := c.Add(text); err != nil {
-		t.Fatal(err)
-	}
-	var other [32]byte
-	if err := c.End(&other); err == nil {
-		t.Error("a wrong SHA-256 passed")
+	man := &archive.Manifest{Verified: true, Inputs: []archive.Input{{SHA256: sha256.Sum256(text)}}}
+	for _, text := range [][]byte{text, text[1:]} {
+		c := CheckOf(man, 0)
+		if err := c.Add(text); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.End(); (err == nil) != (sha256.Sum256(text) == man.Inputs[0].SHA256) {
+			t.Errorf("by SHA-256: %v", err)
+		}
 	}
 }
 

@@ -3,29 +3,24 @@ package restoring
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/bins/vfs"
+	"orcomgo/compress/archive"
 	"orcomgo/compress/source"
 )
 
-// OutputNames returns the file name under which each part of each input is restored. There is one part unless o.Split is set.
-func (u *Unpacker) OutputNames(parts []int) ([][]string, error) {
-	man, o := u.Man, u.O
+// outputNames returns the file name under which each part of each input is restored. There is one part unless o.Split is set.
+func outputNames(man *archive.Manifest, o *UnpackOptions, parts []int) ([][]string, error) {
 	names := make([][]string, len(man.Inputs))
-	r := record.Restored{Gzip: o.Gzip}
-	most := 1
-	for _, n := range parts {
-		most = max(most, n)
-	}
-	for part := range most {
-		r.Suffix = func(i int) string { return u.suffix(i, part, parts[i]) }
+	for part := range slices.Max(append([]int{1}, parts...)) {
+		r := record.Restored{Gzip: o.Gzip, Suffix: func(i int) string { return suffix(&man.Inputs[i], o, part, parts[i]) }}
 		list, err := record.RestoredNames(source.BinsInputs(man), man.Options, r)
 		if err != nil {
 			return nil, err
@@ -40,8 +35,7 @@ func (u *Unpacker) OutputNames(parts []int) ([][]string, error) {
 }
 
 // suffix returns what the name of a part of an input has in addition to that of the input.
-func (u *Unpacker) suffix(input, part, parts int) (s string) {
-	o, in := u.O, &u.Man.Inputs[input]
+func suffix(in *archive.Input, o *UnpackOptions, part, parts int) (s string) {
 	if o.Records != nil {
 		from, to := o.Records.From+1, min(o.Records.To, in.Records)
 		if s = fmt.Sprintf(".%d", from); to != from {
@@ -63,12 +57,13 @@ func (u *Unpacker) suffix(input, part, parts int) (s string) {
 // outFile is a file that text is restored in. It gets its name only once all of it is there. A FIFO has its name already: the text is
 // written to it, once it has a reader.
 type outFile struct {
-	path string
-	gzip bool
-	f    *commit.Temp // nil before the first byte, and in the end
-	time time.Time    // that the file gets; zero for the present one
-	done bool         // complete and durable
-	note error        // why the file has not got its time
+	path   string
+	gzip   bool
+	f      *commit.Temp  // nil before the first byte, and in the end
+	time   time.Time     // that the file gets; zero for the present one
+	done   bool          // complete and durable
+	note   error         // why the file has not got its time
+	access commit.Access // who may read the archive
 
 	fifo bool
 	pipe *vfs.File // of a FIFO; nil before the first byte, and in the end
@@ -78,8 +73,9 @@ type outFile struct {
 // error is for a name that is taken: by a file, unless force says to replace it, or by one
 // of the archive that it comes from.
 func newOutFile(dir, name string, src source.Source, o *UnpackOptions) (*outFile, error) {
-	f := &outFile{path: filepath.Join(dir, name), gzip: o.Gzip}
-	if err := takesName(f.path, src); err != nil {
+	f := &outFile{path: filepath.Join(dir, name), gzip: o.Gzip, access: commit.AccessTo(src.Paths()...)}
+	home, archived := src.Place()
+	if err := commit.TakesName(f.path, home, archived); err != nil {
 		return nil, err
 	}
 	st, err := CheckNew(f.path, true)
@@ -106,11 +102,6 @@ func newOutFile(dir, name string, src source.Source, o *UnpackOptions) (*outFile
 	return f, nil
 }
 
-func takesName(path string, src source.Source) error {
-	dir, name := src.Place()
-	return commit.TakesName(path, dir, name)
-}
-
 // write appends to the file. A FIFO is waited for until stop is closed.
 func (o *outFile) write(b []byte, stop <-chan struct{}) (err error) {
 	if o.fifo {
@@ -126,6 +117,7 @@ func (o *outFile) write(b []byte, stop <-chan struct{}) (err error) {
 		if o.f, err = commit.NewTemp(o.path); err != nil {
 			return err
 		}
+		o.f.Restrict(o.access)
 	}
 	_, err = o.f.Write(b)
 	return err
@@ -138,7 +130,7 @@ func (o *outFile) finish(stop <-chan struct{}) error {
 	}
 	end := "" // an empty file is a file
 	if o.gzip {
-		end = BgzfEnd
+		end = bgzfEnd
 	}
 	if err := o.write([]byte(end), stop); err != nil {
 		return err
@@ -231,5 +223,3 @@ func (f *fifoStream) Write(b []byte) (int, error) {
 	}
 	return len(b), nil
 }
-
-var _ io.Writer = (*fifoStream)(nil)

@@ -1,7 +1,9 @@
 package restoring
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sort"
 
 	"orcomgo/compress/archive"
@@ -11,6 +13,17 @@ import (
 // RecordRange are the records From..To-1 of an input, counted from 0. What lies beyond the
 // input's end is left out.
 type RecordRange struct{ From, To uint64 }
+
+// Place is a record of an input, counted from 0.
+type Place struct {
+	Input  int
+	Record uint64
+}
+
+// MarshalJSON writes the records as people count them: from 1 on, both included.
+func (r RecordRange) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, `{"from":%d,"to":%d}`, r.From+1, r.To), nil
+}
 
 // checkRanges makes sure that ranges are ascending, apart and not empty.
 func checkRanges(ranges []RecordRange) error {
@@ -25,30 +38,17 @@ func checkRanges(ranges []RecordRange) error {
 	return nil
 }
 
-// firstAfter returns the first of the ranges that has records from at on.
-func firstAfter(ranges []RecordRange, at uint64) int {
-	return sort.Search(len(ranges), func(i int) bool { return ranges[i].To > at })
-}
-
-// Union returns the records that are in either list.
-func Union(a, b []RecordRange) []RecordRange {
-	if len(a) == 0 {
-		return b
-	}
-	if len(b) == 0 {
-		return a
-	}
+// union returns the records that are in either list; not nil, which would be all records.
+func union(a, b []RecordRange) []RecordRange {
+	all := slices.Concat(a, b)
+	slices.SortFunc(all, func(x, y RecordRange) int { return cmp.Compare(x.From, y.From) })
 	out := []RecordRange{}
-	for len(a)+len(b) > 0 {
-		if len(a) == 0 || len(b) > 0 && b[0].From < a[0].From {
-			a, b = b, a
-		}
-		if k := len(out); k > 0 && a[0].From <= out[k-1].To {
-			out[k-1].To = max(out[k-1].To, a[0].To)
+	for _, r := range all {
+		if k := len(out); k > 0 && r.From <= out[k-1].To {
+			out[k-1].To = max(out[k-1].To, r.To)
 		} else {
-			out = append(out, a[0])
+			out = append(out, r)
 		}
-		a = a[1:]
 	}
 	return out
 }
@@ -67,7 +67,8 @@ func spansOf(s *archive.Slice, ranges []RecordRange) []columns.Span {
 	}
 	var spans []columns.Span
 	end := s.From + uint64(s.Records)
-	for _, r := range ranges[firstAfter(ranges, s.From):] {
+	first := sort.Search(len(ranges), func(i int) bool { return ranges[i].To > s.From })
+	for _, r := range ranges[first:] {
 		if r.From >= end {
 			break
 		}

@@ -188,7 +188,7 @@ func (r *Reader) matchNames(ctx context.Context, q Query, report workers.Progres
 	work := func(b *source.Decoded, p *slicePart) (*matched, error) { return r.matchSlice(b, p, match) }
 	err = decodeParts(ctx, r, parts, WantNames.keeps(), work, func(m *matched) error {
 		progress.Add(uint64(m.slice.Records))
-		for k, mem := range m.slice.Members() {
+		for k, mem := range m.slice.Texts() {
 			if k == 0 {
 				found[mem.Input] = append(found[mem.Input], m.records...)
 			} else {
@@ -199,7 +199,7 @@ func (r *Reader) matchNames(ctx context.Context, q Query, report workers.Progres
 	})
 	for i := range r.Man.Inputs {
 		if in := &r.Man.Inputs[i]; in.Further {
-			found[in.Lead] = Union(found[in.Lead], found[i])
+			found[in.Lead] = union(found[in.Lead], found[i])
 		}
 	}
 	for i := range r.Man.Inputs {
@@ -233,7 +233,7 @@ func (r *Reader) parts(q Query) ([]slicePart, error) {
 	for i := range r.Man.Slices {
 		s := &r.Man.Slices[i]
 		p := slicePart{slice: i}
-		for m, mem := range s.Members() {
+		for m, mem := range s.Texts() {
 			p.want[m] = asked[mem.Input]
 		}
 		if p.want != ([2]bool{}) {
@@ -302,7 +302,7 @@ type matched struct {
 func (r *Reader) matchSlice(b *source.Decoded, p *slicePart, match func(name []byte) bool) (*matched, error) {
 	got := &matched{slice: b.Slice}
 	for m, c := range b.Cols {
-		if !p.want[m] || m >= len(b.Slice.Members()) {
+		if !p.want[m] {
 			continue
 		}
 		if b.Err[m] != nil {
@@ -312,7 +312,7 @@ func (r *Reader) matchSlice(b *source.Decoded, p *slicePart, match func(name []b
 		if err != nil {
 			return nil, err
 		}
-		got.records = Union(got.records, list)
+		got.records = union(got.records, list)
 	}
 	return got, nil
 }

@@ -86,7 +86,7 @@ func (r *Replay) Run(ctx context.Context, jobs []Job, work func(k int, p *Piece,
 	})
 }
 
-// RunUntil is run for pieces that are in memory until consume, or another goroutine then, has called done.
+// RunUntil is Run for pieces that are in memory until consume, or another goroutine then, has called done.
 func (r *Replay) RunUntil(ctx context.Context, jobs []Job, work func(k int, p *Piece, b *source.Decoded) error,
 	consume func(k int, p *Piece, done func()) error) error {
 	all := make([]source.Demand, len(jobs))
@@ -126,7 +126,7 @@ func (r *Replay) RunUntil(ctx context.Context, jobs []Job, work func(k int, p *P
 }
 
 // decodingPart returns how many of the n bytes of a slice count as done when it is decoded; the others do when it is consumed.
-func decodingPart(n uint64) uint64 { return n - n/8 }
+func decodingPart(n uint64) uint64 { return n - n/16 }
 
 // decoding returns the meter of a slice that is being decoded. While pack writes it, its bases are not known before it is decoded.
 func (r *Replay) decoding(slice int) *workers.SliceMeter {

@@ -1,58 +1,16 @@
 package restoring
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
-	"strings"
 
+	"orcomgo/bins/commit"
 	"orcomgo/compress/archive"
-	"orcomgo/compress/columns"
-	"orcomgo/compress/nameranges"
 	"orcomgo/compress/source"
 )
-
-// NameFilter says which names of records are wanted: those that are listed, or that match a pattern.
-type NameFilter struct {
-	listed map[string]struct{}
-	match  *regexp.Regexp
-}
-
-// NewNameFilter returns a filter of names that are listed or match, if match is not nil.
-//
-// A listed name is the first word of a record's name. If the record's ends in /1 or /2, it may be listed without that. A listed name
-// with white space inside is a whole name. match is matched with whole names.
-func NewNameFilter(listed []string, match *regexp.Regexp) *NameFilter {
-	f := &NameFilter{make(map[string]struct{}, len(listed)), match}
-	for _, s := range listed {
-		f.listed[s] = struct{}{}
-	}
-	return f
-}
-
-// Matches reports whether a record with this name is wanted. It is safe for concurrent use.
-func (f *NameFilter) Matches(name []byte) bool {
-	if f.match != nil && f.match.Match(name) {
-		return true
-	}
-	if len(f.listed) == 0 {
-		return false
-	}
-	word := nameranges.FirstWord(name)
-	if len(word) < len(name) {
-		if _, ok := f.listed[string(name)]; ok {
-			return true
-		}
-	}
-	_, ok := f.listed[string(word)]
-	if n := len(word) - 2; !ok && n > 0 && word[n] == '/' && (word[n+1] == '1' || word[n+1] == '2') {
-		_, ok = f.listed[string(word[:n])]
-	}
-	return ok
-}
 
 // selection is what Unpack restores.
 type selection struct {
@@ -77,8 +35,12 @@ func selectRecords(ctx context.Context, src source.Source, o *UnpackOptions) (*s
 			}
 		}
 		if most <= o.Records.From {
-			return nil, fmt.Errorf("%s: the archive has no record %d: %s", src.Paths()[0], o.Records.From+1, mostRecords(most))
+			return nil, fmt.Errorf("%s: the archive has no record %d: its inputs have %d at most", src.Paths()[0], o.Records.From+1, most)
 		}
+	}
+	if o.Chosen != nil {
+		s.choose(man, o.Chosen)
+		return s, nil
 	}
 	if o.Names == nil {
 		return s, nil
@@ -88,8 +50,14 @@ func selectRecords(ctx context.Context, src source.Source, o *UnpackOptions) (*s
 		q.Records = []RecordRange{*o.Records}
 	}
 	q.Inputs = []int{}
+	leads := make(map[int]bool) // of the inputs that are asked for: the names of all mates count
 	for i, asked := range s.asked {
 		if asked {
+			leads[leadOf(man, i)] = true
+		}
+	}
+	for i := range man.Inputs {
+		if leads[leadOf(man, i)] {
 			q.Inputs = append(q.Inputs, i)
 		}
 	}
@@ -102,14 +70,43 @@ func selectRecords(ctx context.Context, src source.Source, o *UnpackOptions) (*s
 			return s, nil
 		}
 	}
-	return nil, fmt.Errorf("%s: no record has a name that is asked for", src.Paths()[0])
+	return nil, fmt.Errorf("%s: no record has a name that is asked for: %s", src.Paths()[0],
+		cmp.Or(o.Names.Missing(), "no name of these inputs matches"))
 }
 
-func mostRecords(n uint64) string {
-	if n == 1 {
-		return "its inputs have 1 at most"
+// choose selects records and their mates.
+func (s *selection) choose(man *archive.Manifest, places []Place) {
+	of := make([][]RecordRange, len(man.Inputs)) // by the input with the first mates
+	for _, p := range places {
+		lead := leadOf(man, p.Input)
+		r := RecordRange{p.Record, p.Record + 1}
+		if man.Inputs[p.Input].Interleaved {
+			r = RecordRange{p.Record &^ 1, p.Record&^1 + 2}
+		}
+		of[lead] = append(of[lead], r)
 	}
-	return fmt.Sprintf("its inputs have %d at most", n)
+	for i := range of {
+		slices.SortFunc(of[i], func(a, b RecordRange) int { return cmp.Compare(a.From, b.From) })
+		of[i] = slices.Compact(of[i])
+	}
+	for i := range s.records {
+		s.records[i] = of[leadOf(man, i)]
+		s.asked[i] = s.asked[i] && len(s.records[i]) > 0
+		if s.records[i] == nil {
+			s.records[i] = []RecordRange{}
+		}
+	}
+}
+
+// leadOf returns the input with the first mates of those of input i, or i.
+func leadOf(man *archive.Manifest, i int) int {
+	switch in := &man.Inputs[i]; {
+	case in.Further:
+		return in.Lead
+	case in.Mate >= 0 && !in.First:
+		return in.Mate
+	}
+	return i
 }
 
 // askedInputs returns which inputs o asks for.
@@ -121,12 +118,14 @@ func askedInputs(man *archive.Manifest, o *UnpackOptions) ([]bool, error) {
 		in := &man.Inputs[i]
 		asked[i] = len(o.Inputs) == 0
 		for k, pattern := range o.Inputs {
-			match, err := path.Match(pattern, in.Name)
-			if err != nil {
-				return nil, fmt.Errorf("%q is no valid pattern: %w", pattern, err)
+			names := []string{in.Name}
+			if in.Source != nil && in.Source.Name != "" {
+				names = append(names, in.Source.Name)
 			}
-			if match || pattern == in.Name {
-				asked[i], used[k] = true, true
+			for _, name := range names {
+				if match, _ := path.Match(pattern, name); match || pattern == name { // UnpackOptions.check has looked at it
+					asked[i], used[k] = true, true
+				}
 			}
 		}
 		if k := slices.Index(o.Samples, sampleOf(in)); k >= 0 {
@@ -175,7 +174,7 @@ func inputNames(man *archive.Manifest) string {
 	for i := range man.Inputs {
 		names = append(names, man.Inputs[i].Name)
 	}
-	return shortList(names)
+	return commit.FirstNames(names, 8)
 }
 
 // sampleNames lists the samples for messages, after a colon.
@@ -189,21 +188,7 @@ func sampleNames(man *archive.Manifest) string {
 	if names == nil {
 		return ": it is not an archive of several samples"
 	}
-	return ": there are " + shortList(names)
-}
-
-// shortList lists the first names.
-func shortList(names []string) string {
-	const most = 8
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return strings.Join(names, ", ")
-}
-
-// spans returns which records of a slice are restored.
-func (s *selection) spans(slice *archive.Slice) []columns.Span {
-	return spansOf(slice, s.records[slice.First.Input])
+	return ": there are " + commit.FirstNames(names, 8)
 }
 
 // whole reports whether all records of an input are restored.
@@ -223,29 +208,4 @@ func (s *selection) count(man *archive.Manifest, input int) uint64 {
 		sum += min(r.To, n) - min(r.From, n)
 	}
 	return sum
-}
-
-// words returns the first words of names that match, ascending and without repetitions; ok is false if any word may.
-func (f *NameFilter) words() (list [][]byte, ok bool) {
-	if f.match != nil {
-		return nil, false
-	}
-	for s := range f.listed {
-		w := nameranges.FirstWord([]byte(s))
-		list = append(list, w)
-		for _, end := range []string{"/1", "/2"} {
-			list = append(list, append(bytes.Clone(w), end...))
-		}
-	}
-	slices.SortFunc(list, nameranges.Compare)
-	return slices.CompactFunc(list, bytes.Equal), true
-}
-
-// slicesWith returns a function that reports whether a slice may have names that match; nil if all may.
-func (f *NameFilter) slicesWith(man *archive.Manifest) func(s *archive.Slice) bool {
-	words, ok := f.words()
-	if !ok || !man.NameRanges {
-		return nil
-	}
-	return func(s *archive.Slice) bool { return nameranges.MayHave(&s.Words, words) }
 }

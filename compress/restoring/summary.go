@@ -2,9 +2,10 @@ package restoring
 
 import (
 	"fmt"
+	"slices"
+
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/archive"
-	"slices"
 )
 
 // ColumnBytes says where an archive's bytes are.
@@ -40,22 +41,21 @@ func (c ColumnBytes) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// Summary is the outcome of Pack or Unpack.
+// Summary is the outcome of Pack or Unpack; as JSON it is that of Pack, for scripts.
 type Summary struct {
-	ID           [16]byte // of the packed archive; zero for bins
-	Inputs       int
-	Records      uint64
-	Bases        uint64
-	TextBytes    uint64 // of the inputs, uncompressed
-	ArchiveBytes uint64 // both files; of a packed data file that was cut off, what it had
-	Columns      ColumnBytes
-	Verified     bool // the archive was decoded and compared when it was packed
+	ID           [16]byte    `json:"-"` // of the packed archive; zero for bins
+	Inputs       int         `json:"inputs"`
+	Records      uint64      `json:"records"`
+	Bases        uint64      `json:"bases"`
+	TextBytes    uint64      `json:"text_bytes"`    // of the inputs, uncompressed
+	ArchiveBytes uint64      `json:"archive_bytes"` // both files; of a packed data file that was cut off, what it had
+	Columns      ColumnBytes `json:"columns"`
+	Verified     bool        `json:"verified"` // the archive was decoded and compared when it was packed
 
-	AlreadyPacked  bool // Pack found the archive finished
-	Slices         int
-	SlicesInFlight int          // how many were in work at once
-	Files          []FileStatus // by input; Unpack only
-	Notes          []string     // what is wrong with the archive, though it does not matter here; Unpack only
+	AlreadyPacked bool         `json:"already_packed"` // Pack found the archive finished
+	Slices        int          `json:"-"`
+	Files         []FileStatus `json:"-"` // by input; Unpack only
+	Notes         []string     `json:"-"` // what is wrong with the archive, though it does not matter here; Unpack only
 }
 
 // SummaryOf sums up an archive whose files are paths, that of the data first.

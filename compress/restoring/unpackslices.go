@@ -12,6 +12,24 @@ import (
 	"orcomgo/compress/source"
 )
 
+// unpacker is the state of one run of Unpack.
+type unpacker struct {
+	src    source.Source
+	man    *archive.Manifest
+	o      *UnpackOptions
+	sel    *selection
+	sinks  []*sink // by input; nil: it is not restored
+	checks []*TextCheck
+	status []FileStatus
+	cancel func()
+}
+
+// interleaved reports whether an input is restored together with its mates.
+func (u *unpacker) interleaved(input int) bool {
+	mate := u.man.Inputs[input].Mate
+	return u.o.Interleave && mate >= 0 && u.sel.asked[input] && u.sel.asked[mate]
+}
+
 // unpackJob is a slice to be restored.
 type unpackJob struct {
 	Job
@@ -35,7 +53,7 @@ func (j *unpackJob) records() (n int) {
 
 // jobs lists the work in the order of the output, as passes over the archive: the mates of
 // a pair that go one after the other to one stream take a pass each.
-func (u *Unpacker) jobs() (passes [][]unpackJob) {
+func (u *unpacker) jobs() (passes [][]unpackJob) {
 	var pass, mates []unpackJob
 	end := func(jobs []unpackJob) {
 		if len(jobs) > 0 {
@@ -44,13 +62,13 @@ func (u *Unpacker) jobs() (passes [][]unpackJob) {
 		}
 	}
 	last, before := -1, make(map[int]uint64) // before: by input
-	order := make([]int, len(u.Man.Slices))
+	order := make([]int, len(u.man.Slices))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return u.turn(a) - u.turn(b) })
 	for _, i := range order {
-		s := &u.Man.Slices[i]
+		s := &u.man.Slices[i]
 		if u.turn(i) != last {
 			if len(mates) > 0 {
 				end(pass)
@@ -59,8 +77,8 @@ func (u *Unpacker) jobs() (passes [][]unpackJob) {
 			}
 			last = u.turn(i)
 		}
-		j := unpackJob{spans: u.sel.spans(s), before: before[s.First.Input]}
-		for m, mem := range s.Members() {
+		j := unpackJob{spans: spansOf(s, u.sel.records[s.First.Input]), before: before[s.First.Input]}
+		for m, mem := range s.Texts() {
 			j.Want[m] = u.sel.asked[mem.Input]
 		}
 		if j.Want == ([2]bool{}) || len(j.spans) == 0 {
@@ -70,8 +88,8 @@ func (u *Unpacker) jobs() (passes [][]unpackJob) {
 		both := j.Want[0] && j.Want[1]
 		j.Slice, j.First, j.AsText = i, j.spans[len(j.spans)-1].Hi, true
 		j.Demand.Spans = j.spans
-		j.ends = u.O.Interleave && both || !j.whole(s) || u.O.Split > 0
-		if both && u.O.Stream != nil && !u.O.Interleave {
+		j.ends = u.o.Interleave && both || !j.whole(s) || u.o.Split > 0
+		if both && u.o.Stream != nil && !u.o.Interleave {
 			mate := j
 			j.Want, mate.Want = [2]bool{true, false}, [2]bool{false, true}
 			mates = append(mates, mate)
@@ -85,34 +103,32 @@ func (u *Unpacker) jobs() (passes [][]unpackJob) {
 
 // turn returns the number of the input whose turn it is when a slice is restored. To files, further mates are restored beside first
 // mates, whose names they need.
-func (u *Unpacker) turn(slice int) int {
-	input := u.Man.Slices[slice].First.Input
-	if in := &u.Man.Inputs[input]; in.Further && u.O.Stream == nil {
+func (u *unpacker) turn(slice int) int {
+	input := u.man.Slices[slice].First.Input
+	if in := &u.man.Inputs[input]; in.Further && u.o.Stream == nil {
 		return in.Lead
 	}
 	return input
 }
 
 // markLast marks the last job of each input in a pass.
-func (u *Unpacker) markLast(jobs []unpackJob) {
+func (u *unpacker) markLast(jobs []unpackJob) {
 	seen := make(map[int]bool)
 	for k := len(jobs) - 1; k >= 0; k-- {
-		input := u.Man.Slices[jobs[k].Slice].First.Input
+		input := u.man.Slices[jobs[k].Slice].First.Input
 		jobs[k].last = !seen[input]
 		seen[input] = true
 	}
 }
 
-func (u *Unpacker) run(ctx context.Context) error {
-	for i := range u.Man.Inputs {
-		in := &u.Man.Inputs[i]
+func (u *unpacker) run(ctx context.Context) error {
+	for i := range u.man.Inputs {
+		in := &u.man.Inputs[i]
 		u.status = append(u.status, FileStatus{Name: in.Name, OK: true})
-		c := NewTextCheck(in.Name, nil, false, false)
-		if u.sel.whole(i) {
-			c = NewTextCheck(in.Name, in.Blocks, u.Man.Verified, false)
-			if in.TwoBit && u.Man.Verified {
-				c = NewTextCheck(in.Name, nil, false, false) // the hashes of slices have to do: others would take most of the time
-			}
+		c := NewTextCheck(&archive.Input{}, false, false)
+		// The hashes of slices have to do for sequences in two bits a base: others would take most of the time.
+		if u.sel.whole(i) && !(in.TwoBit && u.man.Verified) {
+			c = CheckOf(u.man, i)
 		}
 		u.checks = append(u.checks, c)
 	}
@@ -127,10 +143,9 @@ func (u *Unpacker) run(ctx context.Context) error {
 		// To one stream mates are restored one after the other; beside each other their primers take half the time.
 		var primers sync.WaitGroup
 		defer primers.Wait()
-		primers.Go(func() { p.Primers.Ahead(ctx, p, afterFirst(p, plain)) })
+		primers.Go(func() { p.PrimersAhead(ctx, afterFirst(p, plain)) })
 	}
-	r := NewReplay(u.src, "unpack", u.O.Threads, u.O.Memory, u.O.Progress, plain...)
-	u.flight = r.Flight
+	r := NewReplay(u.src, "unpack", u.o.Threads, u.o.Memory, u.o.Progress, plain...)
 	for n, jobs := range passes {
 		outs := make([]output, len(jobs))
 		work := func(k int, p *Piece, _ *source.Decoded) (err error) {
@@ -156,8 +171,8 @@ type output [2][]segment
 
 // output cuts the text of p to the records wanted, interleaves it, divides it into parts, and compresses it, as
 // the options say.
-func (u *Unpacker) output(ctx context.Context, r *Replay, p *Piece, j *unpackJob) (out output, err error) {
-	if !j.whole(&u.Man.Slices[p.Slice]) {
+func (u *unpacker) output(ctx context.Context, r *Replay, p *Piece, j *unpackJob) (out output, err error) {
+	if !j.whole(&u.man.Slices[p.Slice]) {
 		for m := range p.Text {
 			if p.Text[m] != nil {
 				r.pick(p, m, j.spans)
@@ -165,10 +180,10 @@ func (u *Unpacker) output(ctx context.Context, r *Replay, p *Piece, j *unpackJob
 		}
 	}
 	text, ends := p.Text, p.ends
-	if u.O.Interleave && p.Want[0] && p.Want[1] {
+	if u.o.Interleave && p.Want[0] && p.Want[1] {
 		text, ends = [2][]byte{}, [2][]int{}
 		if p.Err[0] == nil && p.Err[1] == nil {
-			text[0] = columns.Interleave(r.Texts.Get(len(p.Text[0])+len(p.Text[1])), p.Text[0], p.Text[1], p.ends[0], p.ends[1])
+			text[0] = columns.Alternate(r.Texts.Get(len(p.Text[0])+len(p.Text[1])), len(p.ends[0]), p.Text[0], p.Text[1], p.recordSize)
 			p.own = append(p.own, text[0])
 			for i, e := range p.ends[0] {
 				ends[0] = append(ends[0], e+p.ends[1][i])
@@ -180,19 +195,27 @@ func (u *Unpacker) output(ctx context.Context, r *Replay, p *Piece, j *unpackJob
 			continue
 		}
 		out[m] = []segment{{0, t}}
-		if u.O.Split > 0 {
-			out[m] = divide(t, ends[m], j.before, u.O.Split)
+		if u.o.Split > 0 {
+			out[m] = divide(t, ends[m], j.before, u.o.Split)
 		}
-		if !u.O.Gzip {
+		if !u.o.Gzip {
 			continue
 		}
 		for i := range out[m] {
-			if out[m][i].text, err = BgzfMembers(ctx, r.Pool, out[m][i].text); err != nil {
+			if out[m][i].text, err = bgzfMembers(ctx, r.Pool, out[m][i].text); err != nil {
 				return out, err
 			}
 		}
 	}
 	return out, nil
+}
+
+// recordSize returns how many bytes record i of the text of a member has.
+func (p *Piece) recordSize(m, i int, _ []byte) int {
+	if i == 0 {
+		return p.ends[m][0]
+	}
+	return p.ends[m][i] - p.ends[m][i-1]
 }
 
 // pick reduces the text of a member of p to the records in spans.
@@ -246,8 +269,8 @@ func divide(text []byte, ends []int, before, records uint64) (segments []segment
 
 // consume checks a piece's text against what is known of its input, and then writes it.
 // Damage ends the restoring of that input; of all, on a stream.
-func (u *Unpacker) consume(r *Replay, p *Piece, j *unpackJob, out output) error {
-	s := &u.Man.Slices[p.Slice]
+func (u *unpacker) consume(r *Replay, p *Piece, j *unpackJob, out output) error {
+	s := &u.man.Slices[p.Slice]
 	// The buffers are used again when all is written and summed.
 	own := p.own
 	p.own = nil
@@ -263,7 +286,7 @@ func (u *Unpacker) consume(r *Replay, p *Piece, j *unpackJob, out output) error 
 	defer done()
 	var digests sync.WaitGroup
 	defer digests.Wait()
-	for m, mem := range s.Members() {
+	for m, mem := range s.Texts() {
 		if !p.Want[m] {
 			continue
 		}
@@ -293,7 +316,7 @@ func (u *Unpacker) consume(r *Replay, p *Piece, j *unpackJob, out output) error 
 	if u.interleaved(s.First.Input) {
 		u.failTogether(s.First.Input, s.Mate.Input)
 	}
-	for m, mem := range s.Members() {
+	for m, mem := range s.Texts() {
 		if !p.Want[m] || !u.status[mem.Input].OK || m == 1 && u.interleaved(mem.Input) {
 			continue
 		}
@@ -306,7 +329,7 @@ func (u *Unpacker) consume(r *Replay, p *Piece, j *unpackJob, out output) error 
 }
 
 // failTogether makes two inputs that share a file both fail if one does.
-func (u *Unpacker) failTogether(a, b int) {
+func (u *unpacker) failTogether(a, b int) {
 	for range 2 {
 		if err := u.status[a].err; err != nil {
 			u.status[b].fail(fmt.Errorf("its mates are in the same file: %w", err))
@@ -316,16 +339,11 @@ func (u *Unpacker) failTogether(a, b int) {
 }
 
 // end checks what can only be checked once all of an input has passed.
-func (u *Unpacker) end() error {
-	for i := range u.Man.Inputs {
-		in, status := &u.Man.Inputs[i], &u.status[i]
+func (u *unpacker) end() error {
+	for i := range u.man.Inputs {
+		in, status := &u.man.Inputs[i], &u.status[i]
 		if u.sel.whole(i) && status.OK {
-			var want *[32]byte
-			if u.Man.Verified {
-				want = &in.SHA256
-				status.SHA256 = fmt.Sprintf("%x", in.SHA256)
-			}
-			status.fail(u.checks[i].End(want))
+			status.end(u.man, i, u.checks[i])
 		}
 		if u.interleaved(i) {
 			u.failTogether(i, in.Mate)
@@ -340,8 +358,8 @@ func (u *Unpacker) end() error {
 		}
 		s.abort()
 	}
-	if u.O.Gzip && u.O.Stream != nil {
-		_, err := u.O.Stream.Write([]byte(BgzfEnd))
+	if u.o.Gzip && u.o.Stream != nil {
+		_, err := u.o.Stream.Write([]byte(bgzfEnd))
 		return err
 	}
 	return nil
@@ -349,23 +367,11 @@ func (u *Unpacker) end() error {
 
 // afterFirst returns the inputs whose qualities some jobs restore from slices after their first one, which may begin with primers.
 func afterFirst(p *source.Packed, passes [][]Job) (inputs []int) {
-	first := make(map[int]int)
-	for i := range p.Man.Slices {
-		for _, mem := range p.Man.Slices[i].Members() {
-			if _, seen := first[mem.Input]; !seen {
-				first[mem.Input] = i
-			}
-		}
-	}
-	for _, jobs := range passes {
-		for _, j := range jobs {
-			for m, mem := range p.Man.Slices[j.Slice].Members() {
-				if wanted := j.ColumnsOf(p.Kept[mem.Input]); !j.Want[m] || !wanted[archive.Quals] || j.Slice == first[mem.Input] {
-					continue
-				}
-				if !slices.Contains(inputs, mem.Input) {
-					inputs = append(inputs, mem.Input)
-				}
+	for _, j := range slices.Concat(passes...) {
+		s := &p.Man.Slices[j.Slice]
+		for m, mem := range s.Texts() {
+			if s.From > 0 && j.Want[m] && p.Kept[mem.Input][archive.Quals] && !slices.Contains(inputs, mem.Input) {
+				inputs = append(inputs, mem.Input)
 			}
 		}
 	}

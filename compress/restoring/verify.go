@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"orcomgo/bins/parse"
+	"slices"
 	"strings"
 
-	"orcomgo/bins"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/source"
 	"orcomgo/compress/workers"
@@ -93,27 +93,61 @@ func IsDamage(err error) bool {
 // with their input. The error is for what prevents a look at single files: no archive, or
 // one whose index is damaged.
 func Verify(ctx context.Context, e commit.Entry, o VerifyOptions) ([]FileStatus, error) {
+	return verify(ctx, e, o, verifyAll)
+}
+
+// verify verifies an archive by a function that returns a status for each input of a source.
+func verify(ctx context.Context, e commit.Entry, o VerifyOptions,
+	inputs func(ctx context.Context, src source.Source, o VerifyOptions) ([]FileStatus, error)) ([]FileStatus, error) {
 	src, err := source.OpenEntry(e, o.Threads, o.Memory)
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
-	status, err := VerifySource(ctx, src, o)
+	status, err := inputs(ctx, src, o)
 	if err != nil {
 		return nil, err
 	}
-	switch src := src.(type) {
-	case *source.Binned:
-		err = checkRest(ctx, src, status)
-	case *source.Packed:
-		if e.Has[commit.Bins] {
-			err = verifyBinsToo(ctx, e, status, o)
+	if p, ok := src.(*source.Packed); ok {
+		if err := p.Archive.CheckRest(); err != nil {
+			return nil, err
+		}
+		if e.Has[commit.Bins] { // it was made of them
+			e.Has[commit.Packed] = false
+			b, err := source.OpenEntry(e, o.Threads, o.Memory)
+			if err != nil {
+				return nil, err
+			}
+			defer b.Close()
+			ofBins, err := inputs(ctx, b, o)
+			if err != nil {
+				return nil, err
+			}
+			for i := range ofBins {
+				if !ofBins[i].OK && status[i].OK {
+					status[i] = ofBins[i]
+				}
+			}
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
 	return append(status, ProblemStatus(src)...), nil
+}
+
+// verifyAll is VerifySource with what the text does not depend on, where columns of bins were left out. That says nothing of which input it
+// is of, so all share it.
+func verifyAll(ctx context.Context, src source.Source, o VerifyOptions) ([]FileStatus, error) {
+	status, err := VerifySource(ctx, src, o)
+	b, ok := src.(*source.Binned)
+	if err != nil || !ok || !slices.ContainsFunc(b.Man.Inputs, func(in archive.Input) bool { return in.Blocks == nil }) {
+		return status, err
+	}
+	if err = b.Bins.Check(ctx); ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	for i := range status {
+		status[i].fail(err)
+	}
+	return status, nil
 }
 
 // ProblemStatus returns a status for each file of the archive that is damaged in what the inputs don't depend on.
@@ -125,51 +159,7 @@ func ProblemStatus(src source.Source) (status []FileStatus) {
 	return status
 }
 
-// verifyBinsToo verifies the bins beside a packed archive that was made of them, whose
-// status is given.
-func verifyBinsToo(ctx context.Context, e commit.Entry, status []FileStatus, o VerifyOptions) error {
-	r, err := bins.OpenEntry(e)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	b, err := source.NewBinned(r, o.Threads, o.Memory)
-	if err != nil {
-		return err
-	}
-	binStatus, err := VerifySource(ctx, b, o)
-	if err != nil {
-		return err
-	}
-	for i := range status {
-		if !binStatus[i].OK && status[i].OK {
-			status[i].OK, status[i].Problem = false, binStatus[i].Problem
-		}
-	}
-	return nil
-}
-
-// checkRest checks what the text does not depend on, where columns were left out. It says
-// nothing of which input it is of, so all share it.
-func checkRest(ctx context.Context, b *source.Binned, status []FileStatus) error {
-	for i := range b.Man.Inputs {
-		if b.Man.Inputs[i].Blocks != nil {
-			continue
-		}
-		err := b.Bins.Check(ctx)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		for i := range status {
-			if err != nil && status[i].OK {
-				status[i].OK, status[i].Problem = false, err.Error()
-			}
-		}
-		break
-	}
-	return nil
-}
-
+// VerifySource is Verify of a source, without what the inputs don't depend on.
 func VerifySource(ctx context.Context, src source.Source, o VerifyOptions) ([]FileStatus, error) {
 	return VerifyJobs(ctx, src, "verify", o, WholeArchive(src.Manifest()), nil)
 }
@@ -178,22 +168,20 @@ func VerifySource(ctx context.Context, src source.Source, o VerifyOptions) ([]Fi
 func VerifyJobs(ctx context.Context, src source.Source, stage string, o VerifyOptions, jobs []Job,
 	look func(k int, p *Piece, b *source.Decoded) error) ([]FileStatus, error) {
 	man := src.Manifest()
-	status := make([]FileStatus, len(man.Inputs))
-	checks := make([]*TextCheck, len(man.Inputs))
+	status, checks := make([]FileStatus, len(man.Inputs)), make([]*TextCheck, len(man.Inputs))
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
-		s := &status[i]
-		*s = FileStatus{Name: in.Name, Records: in.Records, OK: true, Checked: checkedSections}
+		checks[i] = CheckOf(man, i)
+		status[i] = FileStatus{Name: in.Name, Records: in.Records, OK: true, Checked: checkedSections}
 		if man.Verified {
-			s.Checked = "SHA-256"
+			status[i].Checked = "SHA-256"
 		} else if in.Blocks != nil {
-			s.Checked = "block hashes"
+			status[i].Checked = "block hashes"
 		}
-		checks[i] = NewTextCheck(in.Name, in.Blocks, man.Verified, false)
 	}
 	consume := func(_ int, p *Piece) error {
 		s := &man.Slices[p.Slice]
-		for m, mem := range s.Members() {
+		for m, mem := range s.Texts() {
 			if p.Err[m] != nil {
 				status[mem.Input].damage(s, p.Err[m])
 			} else if status[mem.Input].OK {
@@ -206,19 +194,19 @@ func VerifyJobs(ctx context.Context, src source.Source, stage string, o VerifyOp
 		return nil, err
 	}
 	for i := range status {
-		s := &status[i]
-		s.Bytes = checks[i].Bytes
-		if !s.OK {
-			continue
+		if status[i].Bytes = checks[i].Bytes; status[i].OK {
+			status[i].end(man, i, checks[i])
 		}
-		var want *[32]byte
-		if man.Verified {
-			want = &man.Inputs[i].SHA256
-			s.SHA256 = fmt.Sprintf("%x", *want)
-		}
-		s.fail(checks[i].End(want))
 	}
 	return status, nil
+}
+
+// end compares what can only be compared once all of the text of an input has passed.
+func (s *FileStatus) end(man *archive.Manifest, input int, c *TextCheck) {
+	if man.Verified {
+		s.SHA256 = fmt.Sprintf("%x", man.Inputs[input].SHA256)
+	}
+	s.fail(c.End())
 }
 
 // Err returns what Problem says; nil of a file that is OK.

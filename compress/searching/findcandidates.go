@@ -5,8 +5,8 @@ import (
 	"context"
 	"slices"
 	"sort"
-	"sync"
 
+	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/fmindex"
@@ -17,8 +17,8 @@ import (
 )
 
 // candidates searches the reads that lie over windows of the index's text.
-func (s *Search) candidates(ctx context.Context, p *source.Packed, x *fmindex.Index, all []Window) error {
-	c := &candidateSearch{Search: s, p: p, x: x, literals: make(map[int][]literalWindow)}
+func (s *search) candidates(ctx context.Context, p *source.Packed, x *fmindex.Index, all []window) error {
+	c := &candidateSearch{search: s, p: p, literals: make(map[int][]literalWindow)}
 	c.genome = all[:sort.Search(len(all), func(i int) bool { return int(all[i].At) >= x.Genome() })]
 	for _, w := range all[len(c.genome):] {
 		if l, ok := x.Literal(int(w.At), len(s.patterns[w.Pattern].bases)); ok {
@@ -29,13 +29,9 @@ func (s *Search) candidates(ctx context.Context, p *source.Packed, x *fmindex.In
 		s.finding.Counted = true
 		return nil
 	}
-	err := p.Shared.Wait(ctx, func() error { return p.Pool.Do(ctx, func() error { return p.ShareIndex(x) }) })
-	if err != nil {
+	if err := p.ShareIndex(ctx, x); err != nil {
 		return err
 	}
-	var primers sync.WaitGroup
-	defer primers.Wait()
-	primers.Go(func() { p.Primers.Ahead(ctx, p, p.WithQuals()) })
 	// Where the reads of some slices are is looked at first, and then those slices are decoded that may have what is searched. So all
 	// threads have work though slices come in their order.
 	list := s.allSlices()
@@ -85,10 +81,9 @@ func (c *candidateSearch) some(ctx context.Context, list *sliceList, numbers []i
 
 // candidateSearch searches the reads over windows.
 type candidateSearch struct {
-	*Search
+	*search
 	p        *source.Packed
-	x        *fmindex.Index
-	genome   []Window                // those of the pseudogenome, by place
+	genome   []window                // those of the pseudogenome, by place
 	literals map[int][]literalWindow // by slice, by place
 }
 
@@ -108,9 +103,7 @@ type candidates struct {
 
 // look returns the candidates of slice i; nil if there are none.
 func (c *candidateSearch) look(ctx context.Context, i int) (*candidates, error) {
-	var lengths columns.Kept
-	lengths[archive.Lengths] = true
-	b, err := DecodeWhole(ctx, c.p, source.Demand{Slice: i, Columns: lengths})
+	b, err := decodeWhole(ctx, c.p, source.Demand{Slice: i, Columns: columns.Only(archive.Lengths)})
 	if err != nil {
 		return nil, err
 	}
@@ -127,9 +120,16 @@ func (c *candidateSearch) look(ctx context.Context, i int) (*candidates, error) 
 			n.found = c.overLiterals(nil, b, layouts, c.literals[i])
 		} else {
 			var inPieces bool
-			first, mate := columns.SeqColumns(&b.Cols)
+			cols := b.Cols
+			if b.Slice.Halves() {
+				cols = columns.Halves(cols[0])
+			}
+			first, mate := columns.SeqColumns(&cols)
 			if layouts, inPieces, err = c.p.Seqs.Places(data, first, mate); err != nil {
 				return c.p.Archive.Corrupt(what, err)
+			}
+			if b.Slice.Halves() {
+				layouts = [2]*seqs.Layout{seqs.InterleaveLayouts(layouts[0], layouts[1])}
 			}
 			n.found = c.overGenome(b, layouts)
 			if inPieces {
@@ -152,9 +152,10 @@ func (c *candidateSearch) look(ctx context.Context, i int) (*candidates, error) 
 func (n *candidates) want(b *source.Decoded, layouts [2]*seqs.Layout) {
 	n.wanted.Layouts, n.wanted.WithoutLiterals = true, true
 	for _, m := range n.found {
-		n.wanted.First = max(n.wanted.First, m.record+1)
+		from, to := b.Slice.Fragment(m.record)
+		n.wanted.First = max(n.wanted.First, to)
 		for k, col := range b.Cols { // its mate is wanted as well
-			if col != nil && layouts[k].Positions[m.record] == seqs.Unplaced {
+			if col != nil && slices.Contains(layouts[k].Positions[from:to], seqs.Unplaced) {
 				n.wanted.WithoutLiterals = false
 			}
 		}
@@ -163,7 +164,7 @@ func (n *candidates) want(b *source.Decoded, layouts [2]*seqs.Layout) {
 
 // decode returns the matches among candidates.
 func (c *candidateSearch) decode(ctx context.Context, n *candidates) (*source.Decoded, []match, error) {
-	b, err := DecodeWhole(ctx, c.p, n.wanted)
+	b, err := decodeWhole(ctx, c.p, n.wanted)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -197,7 +198,7 @@ func (c *candidateSearch) overGenome(b *source.Decoded, layouts [2]*seqs.Layout)
 				continue
 			}
 			n := col.Lengths.Of(i)
-			k, _ := slices.BinarySearchFunc(c.genome, at, func(w Window, at uint32) int { return cmp.Compare(w.At, at) })
+			k, _ := slices.BinarySearchFunc(c.genome, at, func(w window, at uint32) int { return cmp.Compare(w.At, at) })
 			for ; k < len(c.genome) && int(c.genome[k].At)+MinQuery <= int(at)+n; k++ {
 				w := c.genome[k]
 				offset := int(w.At - at)
@@ -237,14 +238,14 @@ func (c *candidateSearch) overLiterals(found []match, b *source.Decoded, layouts
 
 // compare keeps of what may be matches those that are.
 func (c *candidateSearch) compare(b *source.Decoded, found []match) []match {
-	var starts [2]*ReadStarts
+	var starts [2]record.Starts
 	for m, col := range b.Cols {
 		if col != nil {
-			starts[m] = NewReadStarts(col)
+			starts[m] = col.Lengths.Starts()
 		}
 	}
 	return slices.DeleteFunc(found, func(m match) bool {
-		letters := b.Cols[m.member].Letters[starts[m.member].Start(m.record)+m.at:]
+		letters := b.Cols[m.member].Letters[starts[m.member].Of(m.record)+m.at:]
 		differences := 0
 		for i, want := range c.patterns[m.pattern].bases {
 			if got, ok := scan.Code(letters[i]); !ok || got != want {

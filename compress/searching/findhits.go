@@ -9,17 +9,14 @@ import (
 	"orcomgo/internal/tasks"
 )
 
-// MaxLocated is how many hits of a query are located to add up their depth. More of them are taken to be like these.
-const MaxLocated = 10_000
-
-// tabulateFrom is from how many patterns on a table of short sequences is made of an index.
-const tabulateFrom = 4096
+// maxLocated is how many hits of a query are located to add up their depth. More of them are taken to be like these.
+const maxLocated = 10_000
 
 // hits searches the text of the index.
-func (s *Search) hits(ctx context.Context, x *fmindex.Index) ([]Count, error) {
-	const each = 256
-	if s.o.Mismatches == 0 && len(s.patterns) >= tabulateFrom {
-		x.Tabulate()
+func (s *search) hits(ctx context.Context, x *fmindex.Index) ([]Count, error) {
+	each := 256
+	if s.severalVariants && s.o.Mismatches > 0 {
+		each = len(s.patterns) // since one place may be near several variants
 	}
 	counts := make([]Count, len(s.patterns))
 	groups := (len(s.patterns) + each - 1) / each
@@ -29,23 +26,31 @@ func (s *Search) hits(ctx context.Context, x *fmindex.Index) ([]Count, error) {
 			errs[g] = s.hitsOf(x, s.patterns[g*each:min((g+1)*each, len(s.patterns))], counts[g*each:])
 		}
 	})
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
 	}
 	counts = slices.DeleteFunc(counts, func(c Count) bool { return c.Hits == 0 })
-	if s.o.Overlap == 0 {
+	if s.o.Overlap == 0 && !s.severalVariants {
 		return counts, nil
 	}
 	slices.SortStableFunc(counts, func(a, b Count) int {
-		return cmp.Or(cmp.Compare(a.Query, b.Query), cmp.Compare(Bit(a.Reverse), Bit(b.Reverse)), cmp.Compare(b.Hits, a.Hits))
+		return cmp.Or(cmp.Compare(a.Query, b.Query), cmp.Compare(bit(a.Reverse), bit(b.Reverse)), cmp.Compare(b.Hits, a.Hits))
 	})
-	return slices.CompactFunc(counts, func(a, b Count) bool { return a.Query == b.Query && a.Reverse == b.Reverse }), nil
+	merged := counts[:0]
+	for _, c := range counts {
+		switch last := len(merged) - 1; {
+		case last < 0 || merged[last].Query != c.Query || merged[last].Reverse != c.Reverse:
+			merged = append(merged, c)
+		case s.o.Overlap == 0:
+			merged[last].Hits += c.Hits
+			merged[last].Depth += c.Depth
+		}
+	}
+	return merged, nil
 }
 
 // hitsOf sets the counts of some patterns.
-func (s *Search) hitsOf(x *fmindex.Index, patterns []pattern, counts []Count) error {
+func (s *search) hitsOf(x *fmindex.Index, patterns []pattern, counts []Count) error {
 	rows := make([][]fmindex.Rows, len(patterns))
 	if s.o.Mismatches == 0 {
 		sequences, found := make([][]byte, len(patterns)), make([]fmindex.Rows, len(patterns))
@@ -69,12 +74,20 @@ func (s *Search) hitsOf(x *fmindex.Index, patterns []pattern, counts []Count) er
 	for i := range patterns {
 		from := len(places)
 		for _, r := range rows[i] {
-			places = r.Append(places, from+MaxLocated-len(places))
+			places = r.Append(places, from+maxLocated-len(places))
 		}
 		ends[i] = len(places)
 	}
 	if err := x.Locate(places); err != nil {
 		return err
+	}
+	type place struct {
+		strand [2]int
+		at     uint32
+	}
+	var counted map[place]bool // nil unless a place may be found several times
+	if s.severalVariants && s.o.Mismatches > 0 {
+		counted = make(map[place]bool)
 	}
 	from := 0
 	for i, p := range patterns {
@@ -83,7 +96,10 @@ func (s *Search) hitsOf(x *fmindex.Index, patterns []pattern, counts []Count) er
 		located := places[from:ends[i]]
 		from = ends[i]
 		for _, at := range located {
-			if x.Whole(int(at), len(p.bases)) {
+			if x.Whole(int(at), len(p.bases)) && !counted[place{p.strand(), at}] {
+				if counted != nil {
+					counted[place{p.strand(), at}] = true
+				}
 				c.Hits++
 				c.Depth += x.Depth(int(at), int(at)+len(p.bases))
 			}

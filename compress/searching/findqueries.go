@@ -5,10 +5,59 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+
+	"orcomgo/compress/scan"
 )
+
+// MinQuery is the least number of bases of a query.
+const MinQuery = 12
+
+// maxVariants is how many sequences the letters of a query may stand for.
+const maxVariants = 1024
+
+// FindQuery is a sequence to be found, or several: what is found of any of them is found of the query.
+type FindQuery struct {
+	Name     string
+	Variants [][]byte // of bases, 0 to 3
+}
+
+// meanings are the letters of IUPAC that stand for several bases, and U.
+var meanings = map[byte]string{'U': "T", 'R': "AG", 'Y': "CT", 'S': "CG", 'W': "AT", 'K': "GT", 'M': "AC",
+	'B': "CGT", 'D': "AGT", 'H': "ACT", 'V': "ACG", 'N': "ACGT"}
+
+// ParseQuery returns the query of a text of bases in either case, which may have letters of IUPAC for several bases. The error says what
+// else is in it.
+func ParseQuery(name, text string) (FindQuery, error) {
+	variants := [][]byte{{}}
+	for i, letter := range []byte(text) {
+		any, ok := meanings[letter&^0x20] // in upper case
+		if !ok {
+			any = string(letter)
+		}
+		if _, ok := scan.Code(any[0]); !ok {
+			return FindQuery{}, fmt.Errorf("query %s: %q at base %d: expected the letters of bases", name, letter, i+1)
+		}
+		if len(variants)*len(any) > maxVariants {
+			return FindQuery{}, fmt.Errorf("query %s: its letters stand for more than %d sequences", name, maxVariants)
+		}
+		for k, v := range variants {
+			for _, base := range []byte(any[1:]) {
+				c, _ := scan.Code(base)
+				variants = append(variants, append(slices.Clone(v), c))
+			}
+			c, _ := scan.Code(any[0])
+			variants[k] = append(v, c)
+		}
+	}
+	if len(text) < MinQuery {
+		return FindQuery{}, fmt.Errorf("query %s has %d bases: expected at least %d", name, len(text), MinQuery)
+	}
+	return FindQuery{name, variants}, nil
+}
 
 // ReadQueries reads queries from FASTA, plain or compressed with gzip; file is its name for errors. A name ends at the first space; a
 // sequence may have several lines.

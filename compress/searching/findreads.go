@@ -1,11 +1,9 @@
 package searching
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"slices"
-	"sort"
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/columns"
@@ -35,7 +33,7 @@ type sliceList struct {
 }
 
 // allSlices returns all of them.
-func (s *Search) allSlices() *sliceList {
+func (s *search) allSlices() *sliceList {
 	l := &sliceList{}
 	var total, largest uint64
 	for i := range s.man.Slices {
@@ -49,7 +47,7 @@ func (s *Search) allSlices() *sliceList {
 
 // reads searches slices side by side and adds what was found to the finding, in the order of the slices. find searches number k of the
 // list.
-func (s *Search) reads(ctx context.Context, list *sliceList,
+func (s *search) reads(ctx context.Context, list *sliceList,
 	find func(ctx context.Context, k int) (*source.Decoded, []match, error)) error {
 
 	s.finding.Counted = true
@@ -89,7 +87,7 @@ func (s *Search) reads(ctx context.Context, list *sliceList,
 }
 
 // oncePerRead sorts matches and keeps the first one of each query and strand in a read.
-func (s *Search) oncePerRead(all []match) []match {
+func (s *search) oncePerRead(all []match) []match {
 	order := func(a, b match) int {
 		p, q := s.patterns[a.pattern].strand(), s.patterns[b.pattern].strand()
 		return cmp.Or(cmp.Compare(a.record, b.record), cmp.Compare(a.member, b.member), cmp.Compare(p[0], q[0]), cmp.Compare(p[1], q[1]))
@@ -99,7 +97,7 @@ func (s *Search) oncePerRead(all []match) []match {
 }
 
 // wanted is what is decoded to search a slice: the reads, or, if records are wanted, all.
-func (s *Search) wanted(slice int) source.Demand {
+func (s *search) wanted(slice int) source.Demand {
 	d := source.Demand{Slice: slice, Want: [2]bool{true, true}}
 	if s.o.Records == nil {
 		d.Columns = columns.OnlyReads()
@@ -108,14 +106,14 @@ func (s *Search) wanted(slice int) source.Demand {
 }
 
 // byScan searches all reads.
-func (s *Search) byScan(ctx context.Context) error {
+func (s *search) byScan(ctx context.Context) error {
 	all := make([]source.Demand, len(s.man.Slices))
 	for i := range all {
 		all[i] = s.wanted(i)
 	}
 	decoder := s.src.Pass(all)
 	return s.reads(ctx, s.allSlices(), func(ctx context.Context, i int) (*source.Decoded, []match, error) {
-		b, err := DecodeWhole(ctx, decoder, all[i])
+		b, err := decodeWhole(ctx, decoder, all[i])
 		if err != nil {
 			return nil, nil, err
 		}
@@ -132,10 +130,10 @@ func (s *Search) byScan(ctx context.Context) error {
 }
 
 // inColumn adds the matches in the reads of a column, of those that only accepts if that is not nil.
-func (s *Search) inColumn(found []match, c *columns.Columns, member int, only func(i int) bool) []match {
-	r := NewReadStarts(c)
+func (s *search) inColumn(found []match, c *columns.Columns, member int, only func(i int) bool) []match {
+	starts := c.Lengths.Starts()
 	s.inReads().Scan(c.Letters, func(m scan.Match) bool {
-		i, at := r.of(m.At)
+		i, at := starts.Read(m.At)
 		if at+len(s.patterns[m.Sequence].bases) <= c.Lengths.Of(i) && (only == nil || only(i)) {
 			found = append(found, match{i, member, m.Sequence, at})
 		}
@@ -144,63 +142,33 @@ func (s *Search) inColumn(found []match, c *columns.Columns, member int, only fu
 	return found
 }
 
-// ReadStarts finds the read of a letter of a column.
-type ReadStarts struct {
-	c      *columns.Columns
-	starts []uint64 // of reads in the letters; nil where all have one length
-}
-
-func NewReadStarts(c *columns.Columns) *ReadStarts {
-	r := &ReadStarts{c: c}
-	if c.Lengths.Each != nil {
-		at := uint64(0)
-		for _, n := range c.Lengths.Each {
-			r.starts = append(r.starts, at)
-			at += uint64(n)
-		}
-	}
-	return r
-}
-
-// of returns the read of letter `at`, and which of its letters that is.
-func (r *ReadStarts) of(at int) (i, offset int) {
-	if r.starts == nil {
-		return at / int(r.c.Lengths.Fixed), at % int(r.c.Lengths.Fixed)
-	}
-	// Reads of no letters begin where the next one does.
-	i = sort.Search(len(r.starts), func(i int) bool { return r.starts[i] > uint64(at) }) - 1
-	return i, at - int(r.starts[i])
-}
-
-// Start returns where read i begins.
-func (r *ReadStarts) Start(i int) int {
-	if r.starts == nil {
-		return i * int(r.c.Lengths.Fixed)
-	}
-	return int(r.starts[i])
-}
-
 // recordsText returns the text of the records that have matches, with their mates.
-func (s *Search) recordsText(b *source.Decoded, matches []match) ([]byte, error) {
+func (s *search) recordsText(b *source.Decoded, matches []match) ([]byte, error) {
 	var members []*oneRecord
 	for m, c := range b.Cols {
 		if c != nil {
 			kind := s.man.Inputs[c.Input].Kind
-			members = append(members, &oneRecord{c: c, starts: NewReadStarts(c), kind: kind, rendering: record.RenderingOf(s.man.Options, kind)})
+			members = append(members, &oneRecord{c: c, starts: c.Lengths.Starts(), kind: kind, rendering: record.RenderingOf(s.man.Options, kind)})
 			if c.Names != nil {
-				members[m].nameEnds = lineEnds(c.Names)
+				var err error
+				if members[m].names, err = columns.NameStarts(c.Names, c.Records); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
 	var text []byte
 	for k, m := range matches {
-		if k > 0 && matches[k-1].record == m.record {
+		from, to := b.Slice.Fragment(m.record)
+		if k > 0 && matches[k-1].record >= from {
 			continue
 		}
-		for _, r := range members {
-			var err error
-			if text, err = r.append(text, m.record); err != nil {
-				return nil, err
+		for i := from; i < to; i++ {
+			for _, r := range members {
+				var err error
+				if text, err = r.append(text, i); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
@@ -210,29 +178,16 @@ func (s *Search) recordsText(b *source.Decoded, matches []match) ([]byte, error)
 // oneRecord renders single records of columns.
 type oneRecord struct {
 	c         *columns.Columns
-	starts    *ReadStarts
-	nameEnds  []int
+	starts    record.Starts
+	names     []int // where each begins
 	kind      record.Kind
 	rendering record.Rendering
-}
-
-// lineEnds returns where each line ends, its line end included.
-func lineEnds(text []byte) (ends []int) {
-	for at := 0; at < len(text); {
-		k := bytes.IndexByte(text[at:], '\n')
-		if k < 0 {
-			break
-		}
-		at += k + 1
-		ends = append(ends, at)
-	}
-	return ends
 }
 
 // append appends the text of record i to dst.
 func (r *oneRecord) append(dst []byte, i int) ([]byte, error) {
 	c := r.c
-	from := r.starts.Start(i)
+	from := r.starts.Of(i)
 	to := from + c.Lengths.Of(i)
 	one := &columns.Columns{Input: c.Input, From: c.From + uint64(i), Records: 1,
 		Lengths: record.Lengths{Fixed: uint32(to - from)}, Letters: c.Letters[from:to]}
@@ -242,14 +197,7 @@ func (r *oneRecord) append(dst []byte, i int) ([]byte, error) {
 		one.Quals = c.Quals[from:to]
 	}
 	if c.Names != nil {
-		if i >= len(r.nameEnds) {
-			return nil, columns.ErrNames
-		}
-		at := 0
-		if i > 0 {
-			at = r.nameEnds[i-1]
-		}
-		one.Names = c.Names[at:r.nameEnds[i]]
+		one.Names = c.Names[r.names[i]:r.names[i+1]]
 	}
 	return columns.Render(dst, r.rendering, r.kind, one, nil)
 }

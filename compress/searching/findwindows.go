@@ -13,8 +13,8 @@ import (
 	"orcomgo/internal/tasks"
 )
 
-// Window is a stretch of the index's text that is near a pattern.
-type Window struct {
+// window is a stretch of the index's text that is near a pattern.
+type window struct {
 	At      uint32
 	Pattern uint32
 }
@@ -25,16 +25,16 @@ const maxWindows = 1 << 21
 var errManyWindows = errors.New("the queries are nearly everywhere")
 
 // windows returns the stretches of the text in which reads may have a query, by place.
-func (s *Search) windows(ctx context.Context, x *fmindex.Index) ([]Window, error) {
+func (s *search) windows(ctx context.Context, x *fmindex.Index) ([]window, error) {
 	most := s.o.Mismatches + s.o.Within
-	var all []Window
+	var all []window
 	var err error
 	if nearCost(s.patterns, most, x.Len()) < textCost(s.patterns, most, x.Len()) {
-		all, err = s.WindowsByRows(ctx, x, most)
+		all, err = s.windowsByRows(ctx, x, most)
 	} else {
-		all, err = s.WindowsByText(ctx, x, most)
+		all, err = s.windowsByText(ctx, x, most)
 	}
-	slices.SortFunc(all, func(a, b Window) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Pattern, b.Pattern)) })
+	slices.SortFunc(all, func(a, b window) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Pattern, b.Pattern)) })
 	return all, err
 }
 
@@ -65,9 +65,9 @@ func nearCost(patterns []pattern, most, bases int) float64 {
 	return steps * float64(len(patterns))
 }
 
-// WindowsByRows searches the index.
-func (s *Search) WindowsByRows(ctx context.Context, x *fmindex.Index, most int) ([]Window, error) {
-	found := make([][]Window, len(s.patterns))
+// windowsByRows searches the index.
+func (s *search) windowsByRows(ctx context.Context, x *fmindex.Index, most int) ([]window, error) {
+	found := make([][]window, len(s.patterns))
 	errs := make([]error, len(s.patterns))
 	var all atomic.Int64
 	tasks.Each(len(s.patterns), s.o.Threads, func(_, i int) {
@@ -92,15 +92,15 @@ func (s *Search) WindowsByRows(ctx context.Context, x *fmindex.Index, most int) 
 		}
 		for _, at := range places {
 			if x.Whole(int(at), len(p.bases)) {
-				found[i] = append(found[i], Window{at, uint32(i)})
+				found[i] = append(found[i], window{at, uint32(i)})
 			}
 		}
 	})
 	return joinWindows(found, errs)
 }
 
-// WindowsByText goes through the text.
-func (s *Search) WindowsByText(ctx context.Context, x *fmindex.Index, most int) ([]Window, error) {
+// windowsByText goes through the text.
+func (s *search) windowsByText(ctx context.Context, x *fmindex.Index, most int) ([]window, error) {
 	scanner := s.scanner(most)
 	longest := 0
 	for _, p := range s.patterns {
@@ -110,7 +110,7 @@ func (s *Search) WindowsByText(ctx context.Context, x *fmindex.Index, most int) 
 	chunks := x.Chunks()
 	groups := (chunks + each - 1) / each
 	var all atomic.Int64
-	found, errs := make([][]Window, groups), make([]error, groups)
+	found, errs := make([][]window, groups), make([]error, groups)
 	tasks.Each(groups, s.o.Threads, func(_, g int) {
 		if errs[g] = ctx.Err(); errs[g] != nil {
 			return
@@ -134,7 +134,7 @@ func (s *Search) WindowsByText(ctx context.Context, x *fmindex.Index, most int) 
 		scanner.Scan(text, func(m scan.Match) bool {
 			at := from + m.At
 			if at < end && x.Whole(at, len(s.patterns[m.Sequence].bases)) {
-				found[g] = append(found[g], Window{uint32(at), uint32(m.Sequence)})
+				found[g] = append(found[g], window{uint32(at), uint32(m.Sequence)})
 				if all.Add(1) > maxWindows {
 					errs[g] = errManyWindows
 				}
@@ -146,7 +146,7 @@ func (s *Search) WindowsByText(ctx context.Context, x *fmindex.Index, most int) 
 }
 
 // joinWindows returns all windows, or the first error.
-func joinWindows(found [][]Window, errs []error) ([]Window, error) {
+func joinWindows(found [][]window, errs []error) ([]window, error) {
 	for _, err := range errs {
 		if err != nil && !errors.Is(err, errManyWindows) {
 			return nil, err

@@ -3,6 +3,7 @@ package searching
 import (
 	"context"
 	"fmt"
+	"io"
 	"sync"
 
 	"github.com/dustin/go-humanize"
@@ -10,6 +11,7 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/fmindex"
+	"orcomgo/compress/parity"
 	"orcomgo/compress/scan"
 	"orcomgo/compress/seqs"
 	"orcomgo/compress/source"
@@ -29,6 +31,9 @@ type IndexOptions struct {
 	Memory   uint64           // bytes to stay within; 0: no bound
 	Force    bool             // make an index that is there already again
 	Progress workers.Progress // may be nil
+
+	// Parity is the share of the index that can be restored, see parity.Options.Share; 0: no parity is written.
+	Parity float64
 
 	GPU  bool              // a GPU does what it can, if the program supports one; the index is the same
 	Note func(line string) // is told when the GPU can't be used; may be nil
@@ -75,7 +80,7 @@ func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, 
 	}
 	path := e.Path() + commit.IndexExt
 	if !o.Force {
-		if x, closeIndex, err := source.OpenIndex(e, p.Man); err == nil {
+		if x, closeIndex, mended, err := source.OpenIndex(e, p.Man); err == nil && mended == nil {
 			defer closeIndex()
 			s := summaryOfIndex(path, x)
 			s.There = true
@@ -106,7 +111,7 @@ func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, 
 	if o.Progress != nil {
 		o.Progress(IndexBuildStage, bases, bases)
 	}
-	if err := writeIndex(ctx, e, path, x); err != nil {
+	if err := writeIndex(ctx, e, path, x, &o); err != nil {
 		return nil, err
 	}
 	return summaryOfIndex(path, x), nil
@@ -155,22 +160,22 @@ func summaryOfIndex(path string, x *fmindex.Index) *IndexSummary {
 		BitsBase: 8 * float64(len(x.Bytes())) / float64(max(x.Len(), 1))}
 }
 
-func writeIndex(ctx context.Context, e commit.Entry, path string, x *fmindex.Index) error {
-	t, err := commit.NewTemp(path)
+func writeIndex(ctx context.Context, e commit.Entry, path string, x *fmindex.Index, o *IndexOptions) error {
+	t, err := commit.WriteTemp(path, func(w io.Writer) error {
+		_, err := w.Write(x.Bytes())
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	defer t.Discard()
-	if _, err := t.Write(x.Bytes()); err != nil {
-		return err
-	}
-	if err := t.Sync(); err != nil {
-		return err
-	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return commit.InstallIndex(e.Dir, e.Name, t)
+	if err := commit.InstallIndex(e.Dir, e.Name, t); err != nil || o.Parity == 0 {
+		return err
+	}
+	return parity.Protect(path, parity.Options{ID: x.Archive(), Share: o.Parity, Threads: o.Threads, Memory: o.Memory / 16})
 }
 
 // sliceLiterals are the literals of a slice.
@@ -181,7 +186,7 @@ type sliceLiterals struct {
 
 // indexContent decodes what an index is made of.
 func indexContent(ctx context.Context, p *source.Packed, e commit.Entry, o IndexOptions) (*fmindex.Content, error) {
-	c := &fmindex.Content{Archive: p.Man.ID, Literals: new(fmindex.Literals), Coverage: fmindex.NewCoverage(0)}
+	c := &fmindex.Content{Archive: p.Man.ID, Literals: new(fmindex.Literals), Coverage: fmindex.NewCoverage(0, fmindex.Window)}
 	if len(p.Man.Slices) == 0 {
 		return c, nil
 	}
@@ -199,7 +204,7 @@ func indexContent(ctx context.Context, p *source.Packed, e commit.Entry, o Index
 	if err := o.fits(e, n); err != nil {
 		return nil, err
 	}
-	c.Coverage = fmindex.NewCoverage(n)
+	c.Coverage = fmindex.NewCoverage(n, fmindex.Window)
 	progress := workers.NewMeter(o.Progress, IndexReadStage, total)
 	err = workers.InOrder(ctx, len(p.Man.Slices), workers.InFlight(o.Threads, o.Memory, largest),
 		func(ctx context.Context, i int) (*sliceLiterals, error) { return literalsOf(ctx, p, i, c.Coverage) },
@@ -233,7 +238,7 @@ func indexContent(ctx context.Context, p *source.Packed, e commit.Entry, o Index
 
 // literalsOf decodes the reads of a slice, adds them to the coverage, and returns their literals.
 func literalsOf(ctx context.Context, p *source.Packed, i int, coverage *fmindex.Coverage) (*sliceLiterals, error) {
-	b, err := DecodeWhole(ctx, p, source.Demand{Slice: i, Columns: columns.OnlyReads(), Layouts: true, WithoutPlaced: true})
+	b, err := decodeWhole(ctx, p, source.Demand{Slice: i, Columns: columns.OnlyReads(), Layouts: true, WithoutPlaced: true})
 	if err != nil {
 		return nil, err
 	}
@@ -259,8 +264,8 @@ func literalsOf(ctx context.Context, p *source.Packed, i int, coverage *fmindex.
 	})
 }
 
-// DecodeWhole decodes what is wanted of both members of a slice. The error is that of any of them.
-func DecodeWhole(ctx context.Context, d source.Decoder, wanted source.Demand) (*source.Decoded, error) {
+// decodeWhole decodes what is wanted of both members of a slice. The error is that of any of them.
+func decodeWhole(ctx context.Context, d source.Decoder, wanted source.Demand) (*source.Decoded, error) {
 	wanted.Want = [2]bool{true, true}
 	b, err := d.Decode(ctx, wanted)
 	if err != nil {

@@ -77,7 +77,7 @@ func BenchmarkPositions(b *testing.B) {
 	for i := range pos {
 		pos[i] = uint32(r.Intn(n))
 	}
-	tree, _ := newPositions(pos, n)
+	tree, _ := treeOf(pos, n)
 	rev := make([]bool, len(pos))
 	for i := range rev {
 		rev[i] = r.Intn(2) == 1

@@ -62,9 +62,9 @@ func (r *columnReads) forEach(k int, placed bool, f func(i int, quals []byte, sk
 	}
 }
 
-// literalBases returns how many bases the reads of column k that have no place have outside of pieces.
-func (r *columnReads) literalBases(k int) (sum int) {
-	for i, p := range r.where[k].pos {
+// literalBases returns how many bases those of the first `reads` reads of column k that have no place have outside of pieces.
+func (r *columnReads) literalBases(k, reads int) (sum int) {
+	for i, p := range r.where[k].pos[:reads] {
 		if p == unplaced {
 			r.literals(k, i, func(from, to int) { sum += to - from })
 		}
@@ -74,20 +74,8 @@ func (r *columnReads) literalBases(k int) (sum int) {
 
 // needModel reports whether some of the reads that are coded of column k have no place.
 func (r *columnReads) needModel(k int) bool {
-	if r.cols[0].withoutLiterals() {
-		return false
-	}
-	for i, p := range r.where[k].pos[:r.cols[k].decoded()] {
-		if p != unplaced {
-			continue
-		}
-		found := false
-		r.literals(k, i, func(from, to int) { found = found || to > from })
-		if found {
-			return true
-		}
-	}
-	return false
+	l := r.cols[0].Layout
+	return (l == nil || !l.WithoutLiterals) && r.literalBases(k, r.cols[k].decoded()) > 0
 }
 
 // wantsLiterals reports whether some of the reads that are wanted of column k have no place.

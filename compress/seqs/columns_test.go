@@ -9,10 +9,10 @@ import (
 
 	"orcomgo/bases"
 	"orcomgo/bins/record"
+	"orcomgo/internal/codectest"
 
 	"orcomgo/bins"
 	rc "orcomgo/compress/rangecoder"
-	"orcomgo/minimizer"
 )
 
 // column is one input of a test archive: reads as letters, and their qualities or nil.
@@ -44,7 +44,8 @@ func archiveOf(t testing.TB, o record.Options, blockReads int, cols ...column) *
 			if err := bins.EncodeBlock(&e, b, serial); err != nil {
 				t.Fatal(err)
 			}
-			if err := w.WriteBlock(&e); err != nil {
+			w.Reserve(&e)
+			if err := w.WriteReserved(&e); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -80,7 +81,7 @@ func blockOf(reads []string) *bins.Block {
 		b.Lengths.Each[i] = uint32(len(s))
 		b.TextLen += uint64(2*len(s) + 6)
 		b.Names = append(b.Names, '\n')
-		as[i].sig, as[i].pos, as[i].rev = minimizer.Reference([]byte(s), minimizer.K, minimizer.Skip)
+		as[i].sig, as[i].pos, as[i].rev = codectest.Signature([]byte(s))
 		appendExceptions(&b.Exceptions, string(s), uint32(i))
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return int(as[x].sig) - int(as[y].sig) })

@@ -17,15 +17,10 @@ type Decoder struct {
 	parts        []decodedPart
 	releaseWhile func(wait func())
 
-	coded *codedGenome // of a Decoder that follows an Encoder; else nil
-}
-
-// codedGenome is the pseudogenome that an Encoder codes. Slices are decoded by it while it is coded and decoded, since decoding takes
-// longer than coding. In the end it is compared with what was decoded; see Check.
-type codedGenome struct {
-	packed  []byte           // followed by 16 unused bytes
-	model   *basemodel.Model // after all of its bases
-	modeled chan struct{}    // closed when model is set
+	// Of a Decoder that follows an Encoder, genome is the pseudogenome that the Encoder codes, since decoding it takes longer than coding.
+	// It is decoded all the same, and compared in the end; see Check.
+	decoded *genome
+	modeled chan *basemodel.Model // has the model of the pseudogenome that is coded
 }
 
 type decodedPart struct {
@@ -42,23 +37,14 @@ func newDecoder(parts int, c Config) *Decoder {
 	return d
 }
 
-// setGenome sets the pseudogenome, whose bases under the base model may still be being decoded; repeats is the section of repeats, nil if
-// there is none.
-func (d *Decoder) setGenome(s *basemodel.Sequence, repeats []byte) {
-	d.genome, d.err = newGenome(s, repeats)
-	close(d.started)
-}
-
 // follow sets the pseudogenome, which is being coded and decoded.
 func (d *Decoder) follow(s *basemodel.Sequence, repeats, packed []byte) {
-	d.coded = &codedGenome{packed: packed, modeled: make(chan struct{})}
-	d.setGenome(s, repeats)
-}
-
-// setModel sets the model of a pseudogenome that was coded.
-func (d *Decoder) setModel(m *basemodel.Model) {
-	d.coded.model = m
-	close(d.coded.modeled)
+	d.modeled = make(chan *basemodel.Model, 1)
+	if d.decoded, d.err = newGenome(s, repeats); d.err == nil {
+		model := sync.OnceValues(func() (*basemodel.Model, error) { return <-d.modeled, nil })
+		d.genome = &genome{known: &knownGenome{packed, d.decoded.Len(), model}}
+	}
+	close(d.started)
 }
 
 // Check waits until the pseudogenome is decoded, and compares it and its model with those by which slices were decoded. It must be called,
@@ -69,19 +55,22 @@ func (d *Decoder) Check() error {
 	default:
 		return nil // there were no reads
 	}
-	if d.err != nil || d.coded == nil {
+	if d.err != nil || d.decoded == nil {
 		return d.err
 	}
-	m, err := d.genome.Model()
+	m, err := d.decoded.Model()
 	if err != nil {
 		return err
 	}
-	same, err := d.genome.Is(d.coded.packed)
+	same, err := d.decoded.Is(d.genome.known.packed)
 	if err != nil {
 		return err
 	}
-	<-d.coded.modeled
-	if !same || !m.Equal(d.coded.model) {
+	coded, err := d.genome.Model()
+	if err != nil {
+		return err
+	}
+	if !same || !m.Equal(coded) {
 		return fmt.Errorf("%w: the pseudogenome is decoded to another one than was coded", ErrCorrupt)
 	}
 	return nil
@@ -108,7 +97,8 @@ func NewDecoder(shared [][]byte, c Config) *Decoder {
 		d.err = corrupt(err)
 		close(d.started)
 	} else {
-		d.setGenome(genome, repeats)
+		d.genome, d.err = newGenome(genome, repeats) // its bases may still be being decoded
+		close(d.started)
 	}
 	go d.setTrees(trees)
 	return d
@@ -166,29 +156,19 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 		}
 		return seqs, nil
 	}
-	k, n := binary.Uvarint(data)
-	if n <= 0 || k >= uint64(len(d.parts)) || len(data) == n {
-		return seqs, ErrCorrupt
-	}
-	flags := data[n]
-	data = data[n+1:]
-	if !validFlags(flags, mate) {
-		return seqs, ErrCorrupt
-	}
-	in, err := streamsOf(data, flags)
+	p, flags, in, err := d.cutSlice(data, first, mate)
 	if err != nil {
 		return seqs, err
 	}
 	cols := []*Column{first}
 	if mate != nil {
-		if mate.Records != first.Records || mate.First != first.First {
+		if mate.First != first.First {
 			return seqs, ErrCorrupt
 		}
 		cols = append(cols, mate)
 	}
 	for _, c := range cols {
-		if c.Lengths.Each != nil && len(c.Lengths.Each) != c.Records ||
-			c.Quals != nil && uint64(len(c.Quals)) != c.Lengths.Sum(0, c.withQuals()) ||
+		if c.Quals != nil && uint64(len(c.Quals)) != c.Lengths.Sum(0, c.withQuals()) ||
 			!c.Skip && flags&flagQuals != 0 != (c.Quals != nil) {
 			return seqs, ErrCorrupt
 		}
@@ -196,24 +176,12 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 	if flags&flagPieces != 0 && first.decoded() < first.Records {
 		return seqs, errTooFew
 	}
-	p := &d.parts[k]
-	d.releaseWhile(func() { <-p.ready })
-	if d.err != nil {
-		return seqs, d.err
+	if err := d.wait(p); err != nil {
+		return seqs, err
 	}
-	s := &slice{genome: d.genome.Packed, sorted: flags&flagSorted != 0, inPieces: flags&flagPieces != 0,
+	s := &slice{genome: d.genome.Packed, model: d.genome.Model, sorted: flags&flagSorted != 0, inPieces: flags&flagPieces != 0,
 		byQual: flags&flagQuals != 0, limit: uint64(d.genome.Len()), releaseWhile: d.releaseWhile}
-	s.model = d.genome.Model
-	wait := d.genome.Wait
-	if c := d.coded; c != nil {
-		s.genome = func(pos, _ int) ([]byte, int) { return c.packed, pos }
-		s.model = func() (*basemodel.Model, error) {
-			<-c.modeled
-			return c.model, nil
-		}
-		wait = func(int) error { return nil }
-	}
-	out, err := s.decode(p.tree, cols, in, wait)
+	out, err := s.decode(p.tree, cols, in, d.genome.Wait)
 	if err != nil {
 		return seqs, err
 	}
@@ -230,9 +198,29 @@ func NeedsAll(data []byte) bool {
 	return n > 0 && len(data) > n && data[n]&flagPieces != 0
 }
 
-// validFlags reports whether a slice with this second column, or nil, can have these flags.
-func validFlags(flags byte, mate *Column) bool {
-	return flags&^flagsKnown == 0 && flags&flagMate != 0 == (mate != nil)
+// cutSlice returns the part of a slice with these columns, its flags and its streams.
+func (d *Decoder) cutSlice(data []byte, first, mate *Column) (p *decodedPart, flags byte, in *streams, err error) {
+	k, n := binary.Uvarint(data)
+	if n <= 0 || k >= uint64(len(d.parts)) || len(data) == n {
+		return nil, 0, nil, ErrCorrupt
+	}
+	flags = data[n]
+	if flags&^flagsKnown != 0 || flags&flagMate != 0 != (mate != nil) || mate != nil && mate.Records != first.Records {
+		return nil, 0, nil, ErrCorrupt
+	}
+	for _, c := range []*Column{first, mate} {
+		if c != nil && c.Lengths.Each != nil && len(c.Lengths.Each) != c.Records {
+			return nil, 0, nil, ErrCorrupt
+		}
+	}
+	in, err = streamsOf(data[n+1:], flags)
+	return &d.parts[k], flags, in, err
+}
+
+// wait waits until there are the tree of a part and the pseudogenome, whose bases may still be being decoded.
+func (d *Decoder) wait(p *decodedPart) error {
+	d.releaseWhile(func() { <-p.ready })
+	return d.err
 }
 
 // streamsOf splits the body of a slice with these flags into its streams.

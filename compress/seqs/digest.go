@@ -188,24 +188,23 @@ func (d *digester) add(ctx context.Context, w *digestWindow, r signatureRange) e
 	var ofRead []record.Exception
 	sum := uint64(0)
 	b := bins.Block{Lengths: w.lengths}
-	err := d.bins.EachPart(w.block, r.lo, r.hi, &b, func() error {
-		at := 0
-		for k, read := range b.Order {
-			n := b.Lengths.Of(int(read))
-			if int(read) >= w.from && int(read) < w.to {
-				letters = bases.AppendLetters(letters[:0], b.Packed[at:], n, b.Place[k]&1 != 0)
-				if w.some.Has(read) {
-					ofRead = w.exceptions.Of(ofRead, read)
-					if err := record.ApplyExceptions(letters, ofRead); err != nil {
-						return err
-					}
-				}
-				sum += ReadHash(letters, b.FirstRecord+uint64(read))
-			}
-			at += bases.PackedLen(n)
+	err := d.bins.EachRead(w.block, r.lo, r.hi, &b, func(read *bins.StoredRead) error {
+		if int(read.Record) < w.from || int(read.Record) >= w.to {
+			return nil
 		}
-		return ctx.Err()
+		letters = bases.AppendLetters(letters[:0], read.Packed, read.Len, read.Place&1 != 0)
+		if w.some.Has(read.Record) {
+			ofRead = w.exceptions.Of(ofRead, read.Record)
+			if err := record.ApplyExceptions(letters, ofRead); err != nil {
+				return err
+			}
+		}
+		sum += ReadHash(letters, b.FirstRecord+uint64(read.Record))
+		return nil
 	})
+	if err == nil {
+		err = ctx.Err()
+	}
 	d.sums[b.Input].Add(sum)
 	return err
 }

@@ -11,7 +11,6 @@ import (
 	"orcomgo/compress/basemodel"
 	"orcomgo/compress/longreads"
 	"orcomgo/compress/overlap"
-	"orcomgo/internal/largepages"
 )
 
 // Config has the options of Build.
@@ -110,8 +109,8 @@ type loaded struct {
 	window int
 }
 
-// Build returns an Encoder. It lays out the reads at once only if memory is tight (see plan); otherwise that is done when the first
-// slice is coded, side by side with other columns of that slice.
+// Build returns an Encoder. It lays out the reads at once, and codes the pseudogenome, only if memory is tight (see plan); otherwise that
+// is done when the first slice is coded, side by side with other columns of that slice.
 func Build(ctx context.Context, r *bins.Reader, c Config) (*Encoder, error) {
 	if c.Threads < 1 {
 		return nil, fmt.Errorf("seqs: %d threads", c.Threads)
@@ -184,13 +183,6 @@ func (e *Encoder) release() {
 	e.done.Broadcast()
 }
 
-// wait waits until the pseudogenome is coded, if that has started.
-func (e *Encoder) wait() {
-	if e.coded != nil {
-		<-e.coded
-	}
-}
-
 // CodingStage is the stage of Config.Progress that begins when the reads are laid out. It counts bases of the pseudogenome, without
 // those that repeat others.
 const CodingStage = "coding the pseudogenome"
@@ -246,7 +238,7 @@ func (e *Encoder) build(ctx context.Context) error {
 				e.model = m
 				close(e.modeled)
 				if e.follow != nil {
-					e.follow.setModel(m)
+					e.follow.modeled <- m
 				}
 			},
 		}
@@ -261,9 +253,9 @@ func (e *Encoder) build(ctx context.Context) error {
 				e.follow.follow(s, e.repeats.bytes(), g.Packed)
 			}
 		}
-		e.section = basemodel.Encode(bases, source, o).Section
+		e.section = basemodel.Encode(bases, source, o)
 	}()
-	if !e.overlap.Whole && SegmentThreads(2, e.cfg.Memory) < 2 {
+	if SegmentThreads(2, e.cfg.Memory) < 2 {
 		<-e.coded // there is too little memory for the models of both coders of a segment beside slices
 	}
 	return nil
@@ -279,12 +271,15 @@ func (e *Encoder) load(ctx context.Context, want int, only *overlap.Subset) (err
 		return err
 	}
 	l := p.layout
-	var pos []uint32
-	if !e.bins.Meta().Options.OrderAny {
-		pos = positionsOf(l, uint32(p.count))
+	records := int(p.count)
+	if e.bins.Meta().Options.OrderAny {
+		records = 0 // positions are not needed
 	}
 	var code *treeCode
-	p.tree, code = newPositions(pos, l.Len)
+	p.tree, code = newPositions(records, l.Len, e.cfg.Threads, func(record uint32) uint32 {
+		pos, _ := l.Place(record)
+		return pos
+	})
 	if p.coding {
 		return ctx.Err()
 	}
@@ -298,17 +293,6 @@ func (e *Encoder) load(ctx context.Context, want int, only *overlap.Subset) (err
 		}
 	})
 	return ctx.Err()
-}
-
-// positionsOf returns the positions of those of n records that are placed.
-func positionsOf(l *overlap.Layout, n uint32) []uint32 {
-	pos := largepages.Make[uint32](int(n))[:0]
-	for rec := range n {
-		if x, _ := l.Place(rec); x != unplaced {
-			pos = append(pos, x)
-		}
-	}
-	return pos
 }
 
 // Shared returns the sections that the decoding of each slice needs: the pseudogenome, what repeats in it (if Repeats reports it), and the
@@ -337,7 +321,9 @@ func (e *Encoder) Close() {
 	for _, p := range e.parts {
 		p.unload()
 	}
-	e.wait()
+	if e.coded != nil {
+		<-e.coded
+	}
 	e.genome, e.model = nil, nil
 	e.current = loaded{part: -1}
 }

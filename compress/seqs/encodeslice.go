@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"orcomgo/bases"
+	"orcomgo/bins/parse"
+	"orcomgo/bins/record"
 	"orcomgo/compress/basemodel"
 	"orcomgo/compress/overlap"
 )
@@ -40,7 +42,7 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 	if e.window > 0 {
 		want = loaded{k, first.Input, first.From, e.Window(uint64(first.At))}
 		only = func() *overlap.Subset {
-			set := overlap.NewSubset(p.count)
+			set := overlap.NewSubset(int(p.count))
 			lo := want.window * e.window
 			// A slice that begins in the window may end after it; slices of a run have nearly equal numbers of records.
 			hi := min(lo+e.window+first.Records+1, len(first.Run))
@@ -49,7 +51,7 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 					set.Add(base + i)
 				}
 			}
-			return set
+			return &set
 		}
 	}
 	if _, err = e.acquire(ctx, want, only); err != nil {
@@ -67,9 +69,13 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 	for i, c := range cols {
 		records[i] = make([]uint32, c.Records)
 		for j := range records[i] {
-			records[i][j] = firsts[i] + uint32(j)
-			if c.Perm != nil {
+			switch {
+			case c.Perm != nil:
 				records[i][j] = firsts[i] + c.Perm[j]
+			case c.Alternate:
+				records[i][j] = firsts[i] + uint32(2*j)
+			default:
+				records[i][j] = firsts[i] + uint32(j)
 			}
 			if !p.layout.Reads.Has(records[i][j]) {
 				return nil, fmt.Errorf("seqs: slices of a run have different sizes")
@@ -77,22 +83,12 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 		}
 	}
 	out := binary.AppendUvarint(nil, uint64(k))
-	flags := byte(0)
-	if s.sorted {
-		flags |= flagSorted
-	}
-	if s.byQual {
-		flags |= flagQuals
-	}
-	if mate != nil {
-		flags |= flagMate
-	}
 	if e.shared != nil && slices.ContainsFunc(cols, (*Column).hasLong) {
 		s.inPieces = true
-		flags |= flagPieces
 		s.align = (&pieceAligner{e.shared, e.sharedFrom, p.layout, e.cfg.Threads}).align
 	}
 	all := s.encode(p.tree, cols, records)
+	flags := parse.Flags(s.sorted, s.byQual, mate != nil, s.inPieces)
 	out = append(out, flags)
 	for _, stream := range all.each(flags) {
 		out = binary.AppendUvarint(out, uint64(len(*stream)))
@@ -109,26 +105,27 @@ func (e *Encoder) Load(ctx context.Context, c *Column) error {
 	if c.Records == 0 || e.window > 0 { // windows are loaded by EncodeSlice
 		return nil
 	}
-	lo, hi := c.span()
-	k, err := e.partOf(c.Input, lo, hi)
-	if err != nil {
-		return err
-	}
-	if _, err = e.acquire(ctx, loaded{part: k}, nil); err == nil {
+	_, err := e.acquirePart(ctx, c)
+	if err == nil {
 		e.release()
 	}
 	return err
 }
 
-// Letters appends the letters of the reads of a column to dst, end to end, as DecodeSlice will return them. It is safe for concurrent use,
-// after Follow.
-func (e *Encoder) Letters(ctx context.Context, dst []byte, c *Column) ([]byte, error) {
+// acquirePart is acquire for all reads of the part of a column.
+func (e *Encoder) acquirePart(ctx context.Context, c *Column) (*part, error) {
 	lo, hi := c.span()
 	k, err := e.partOf(c.Input, lo, hi)
 	if err != nil {
 		return nil, err
 	}
-	p, err := e.acquire(ctx, loaded{part: k}, nil)
+	return e.acquire(ctx, loaded{part: k}, nil)
+}
+
+// Letters appends the letters of the reads of a column, which is not Alternate, to dst, end to end, as DecodeSlice will return them. It is
+// safe for concurrent use, after Follow.
+func (e *Encoder) Letters(ctx context.Context, dst []byte, c *Column) ([]byte, error) {
+	p, err := e.acquirePart(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -164,14 +161,19 @@ func (e *Encoder) Letters(ctx context.Context, dst []byte, c *Column) ([]byte, e
 		for ; read < int(x.Read); read++ {
 			to += c.Lengths.Of(read) + c.lineEnds()
 		}
-		applyException(dst[to:to+c.Lengths.Of(read)], x)
+		if err := record.ApplyException(dst[to:to+c.Lengths.Of(read)], x); err != nil {
+			return nil, err
+		}
 	}
 	return dst, ctx.Err()
 }
 
 // span returns the smallest range of records that holds those of the column.
 func (c *Column) span() (from, to uint64) {
-	if c.Perm == nil {
+	switch {
+	case c.Alternate:
+		return c.From, c.From + uint64(2*c.Records-1)
+	case c.Perm == nil:
 		return c.From, c.From + uint64(c.Records)
 	}
 	lo, hi := c.Perm[0], c.Perm[0]

@@ -178,18 +178,6 @@ func (x *exceptionCoder) codeN(c *rc.Coder, col *Column, values *[128]bool,
 	return out, true
 }
 
-// applyException writes one exception over a read's letters.
-func applyException(read []byte, x record.Exception) {
-	run := read[x.Start : x.Start+x.Len]
-	for i := range run {
-		if x.Byte == record.Lower {
-			run[i] |= 0x20
-		} else {
-			run[i] = x.Byte
-		}
-	}
-}
-
 // nonACGT finds the bases of reads that are not A, C, G or T in either case, from the exceptions of a column. They have
 // no code of their own.
 type nonACGT struct {

@@ -162,10 +162,4 @@ func TestNonACGT(t *testing.T) {
 			}
 		}
 	}
-	text := []byte("ACGTACGT")
-	applyException(text, record.Exception{Start: 2, Len: 3, Byte: 'N'})
-	applyException(text, record.Exception{Start: 5, Len: 2, Byte: record.Lower})
-	if string(text) != "ACNNNcgT" {
-		t.Errorf("exceptions give %s", text)
-	}
 }

@@ -1,7 +1,6 @@
 package seqs
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"sync"
@@ -211,7 +210,7 @@ func (g *genome) Packed(pos, n int) (packed []byte, at int) {
 	case g.known != nil:
 		return g.known.packed, pos
 	case r == nil || pos+n <= r.begin:
-		return g.modelled.Packed(pos, n)
+		return g.modelled.Packed(), pos
 	case pos >= r.begin:
 		return g.blocks.packed, pos - r.begin
 	}
@@ -235,21 +234,16 @@ func (g *genome) Append(dst []byte, pos, n int) []byte {
 	return g.modelled.Append(dst, pos, n)
 }
 
-// Is reports whether the bases are those of packed ones, base i in byte i/4 at bits 2*(i%4), which 16 bytes follow. Model must have
-// returned without an error. An error is that of decoding the blocks.
+// Is reports whether the bases are those of packed ones, base i in byte i/4 at bits 2*(i%4), which 16 bytes follow. An error is that of
+// decoding them.
 func (g *genome) Is(packed []byte) (bool, error) {
-	if g.repeats == nil {
-		return g.modelled.Is(packed), nil
-	}
 	if err := g.Wait(g.Len()); err != nil {
 		return false, err
 	}
 	const step = 1 << 16
-	var own, other []byte
 	for at := 0; at < g.Len(); at += step {
 		n := min(step, g.Len()-at)
-		own, other = g.Append(own[:0], at, n), bases.Unpack(other[:0], packed, at, n)
-		if !bytes.Equal(own, other) {
+		if own, from := g.Packed(at, n); !bases.Equal(own, from, packed, at, n) {
 			return false, nil
 		}
 	}

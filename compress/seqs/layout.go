@@ -1,7 +1,6 @@
 package seqs
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"orcomgo/compress/edits"
@@ -36,22 +35,12 @@ func (d *Decoder) Places(data []byte, first, mate *Column) (layouts [2]*Layout, 
 	if first.Records == 0 {
 		return [2]*Layout{{}, {}}, false, nil
 	}
-	k, n := binary.Uvarint(data)
-	if n <= 0 || k >= uint64(len(d.parts)) || len(data) == n {
-		return layouts, false, ErrCorrupt
+	p, flags, in, err := d.cutSlice(data, first, mate)
+	if err == nil {
+		err = d.wait(p)
 	}
-	flags := data[n]
-	if !validFlags(flags, mate) || mate != nil && mate.Records != first.Records {
-		return layouts, false, ErrCorrupt
-	}
-	in, err := streamsOf(data[n+1:], flags)
 	if err != nil {
 		return layouts, false, err
-	}
-	p := &d.parts[k]
-	d.releaseWhile(func() { <-p.ready })
-	if d.err != nil {
-		return layouts, false, d.err
 	}
 	cols := []*Column{first}
 	where := []*places{newPlaces(first.Records), nil}
@@ -64,9 +53,6 @@ func (d *Decoder) Places(data []byte, first, mate *Column) (layouts [2]*Layout, 
 		return layouts, false, errOutside
 	}
 	for i, c := range cols {
-		if c.Lengths.Each != nil && len(c.Lengths.Each) != c.Records {
-			return layouts, false, ErrCorrupt
-		}
 		if endOf(c, where[i]) > limit {
 			return layouts, false, errEndsAfter
 		}
@@ -92,9 +78,6 @@ var (
 
 // withoutPlaced reports whether reads that have a place are not to be decoded.
 func (c *Column) withoutPlaced() bool { return c.Layout != nil && c.Layout.WithoutPlaced }
-
-// withoutLiterals reports whether reads that have no place are not to be decoded.
-func (c *Column) withoutLiterals() bool { return c.Layout != nil && c.Layout.WithoutLiterals }
 
 // setLayouts sets the layouts of the columns that want them.
 func (r *columnReads) setLayouts() {
@@ -126,6 +109,19 @@ func UnplacedLayout(n int) *Layout {
 	l := &Layout{Positions: make([]uint32, n), Reversed: make([]bool, n)}
 	for i := range l.Positions {
 		l.Positions[i] = unplaced
+	}
+	return l
+}
+
+// InterleaveLayouts returns the layout of an interleaved input of those of its first and its second mates.
+func InterleaveLayouts(first, second *Layout) *Layout {
+	l := &Layout{Pieces: first.Pieces}
+	for i := range first.Positions {
+		l.Positions = append(l.Positions, first.Positions[i], second.Positions[i])
+		l.Reversed = append(l.Reversed, first.Reversed[i], second.Reversed[i])
+		if first.Literals != nil {
+			l.Literals = append(l.Literals, first.Literals[i], second.Literals[i])
+		}
 	}
 	return l
 }

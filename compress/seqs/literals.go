@@ -23,13 +23,24 @@ func (o *openBases) of(bases, quals []byte, skip []bool) ([]byte, []byte) {
 	return o.bases, o.quals
 }
 
+// restore is the inverse of of: it enters the open bases among all of a read, and leaves the others as they are.
+func (o *openBases) restore(all []byte, skip []bool) {
+	k := 0
+	for j := range all {
+		if !skip[j] {
+			all[j] = o.bases[k]
+			k++
+		}
+	}
+}
+
 // codeLiterals codes the reads of column k that have no place. read returns the bases of a read, one a byte; decoding, where
 // its letters go.
 func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, k int, read func(k, i int) []byte) error {
 	if !r.needModel(k) {
 		return nil
 	}
-	bases := r.literalBases(k)
+	bases := r.literalBases(k, r.cols[k].Records)
 	m, err := s.model()
 	if err != nil {
 		return err
@@ -40,27 +51,23 @@ func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, k int, read func(k, i 
 	r.forEach(k, false, func(i int, quals []byte, skip []bool) {
 		b := read(k, i)[:r.cols[k].Lengths.Of(i)]
 		r.literals(k, i, func(from, to int) {
+			all, q := b[from:to], quals
+			if q != nil {
+				q = q[from:to]
+			}
+			bases := all
+			if skip != nil {
+				bases, q = open.of(all, q, skip[from:to])
+			}
 			if !c.Decoding() {
-				bases, q := b[from:to], quals
-				if q != nil {
-					q = q[from:to]
-				}
-				if skip != nil {
-					bases, q = open.of(bases, q, skip[from:to])
-				}
 				m.Encode(c.Enc, bases, q)
 				return
 			}
-			for j := from; j < to; j++ {
-				if skip != nil && skip[j] {
-					continue
-				}
-				if quals != nil {
-					m.SetQuality(quals[j])
-				}
-				b[j] = m.Code(c, b[j])
+			m.Decode(c.Dec, bases, q)
+			if skip != nil {
+				open.restore(all, skip[from:to])
 			}
-			toLetters(b[from:to])
+			toLetters(all)
 		})
 	})
 	return nil

@@ -109,9 +109,6 @@ func (w alignment) turned(b byte) byte {
 	return b
 }
 
-// baseBit returns the word in which base j of a read has its bit, and the bit: 32 bases a word, with bits 0, 2, 4 and so on.
-func baseBit(j int) (word int, bit uint64) { return j >> 5, 1 << (2 * uint(j&31)) }
-
 // code codes the mismatches of the read whose alignment is w. ref is the pseudogenome there. Encoding, read is the read's bases on
 // the pseudogenome's strand, 32 a word; decoding, its letters are written to text, in its own orientation. skip is set for bases
 // of the read whose value does not matter (nil: none); quals may be nil.
@@ -221,8 +218,8 @@ func (m *mismatches) settle(c *rc.Coder, w alignment, i int) {
 		m.settled[i], m.hasSettled = 1, true
 	}
 	if !c.Decoding() {
-		word, bit := baseBit(w.index(i))
-		m.unlike[word] &^= bit
+		j := w.index(i)
+		m.unlike[j>>5] &^= 1 << (2 * uint(j&31)) // 32 bases a word, with bits 0, 2, 4 and so on
 	}
 }
 

@@ -132,7 +132,7 @@ func (e *Encoder) plan() (tight bool) {
 	for i := range meta.Blocks {
 		held = max(held, meta.Blocks[i].NamesLen+meta.Blocks[i].QualsLen)
 	}
-	return e.cfg.Memory > 0 && held > 0 && need+held > half+half/2
+	return SegmentThreads(2, e.cfg.Memory) < 2 || e.cfg.Memory > 0 && held > 0 && need+held > half+half/2
 }
 
 // skips reports whether the reads of an input are left out.

@@ -316,7 +316,7 @@ func TestTreesCountTheirParts(t *testing.T) {
 				}
 			}
 			c := encodeTo(nil)
-			_, code := newPositions(pos, p.layout.Len)
+			_, code := treeOf(pos, p.layout.Len)
 			code.encode(c)
 			e.trees.Wait()
 			if want := c.Enc.Finish(); !bytes.Equal(p.shared, want) || !order && len(pos) < int(p.count)*9/10 {

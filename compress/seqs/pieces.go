@@ -21,13 +21,7 @@ func (e *Encoder) shareLong(ctx context.Context) error {
 		return err
 	}
 	each := func(f func(batch []longreads.Read) error) error {
-		return e.genome.EachLong(ctx, minLongBases, func(reads []overlap.LongRead) error {
-			batch := make([]longreads.Read, len(reads))
-			for i, r := range reads {
-				batch[i] = longreads.Read{Bases: r.Words, N: r.N}
-			}
-			return f(batch)
-		})
+		return e.genome.EachLong(ctx, minLongBases, f)
 	}
 	total := uint64(0)
 	for i := range e.bins.Meta().Blocks {
@@ -64,10 +58,6 @@ func (e *Encoder) longMemory() uint64 {
 	}
 	return e.overlap.Memory / 2 // a quarter is for a share of the reads
 }
-
-// InPieces reports whether long reads are aligned in pieces, which readers of older versions of the format do not know. It must
-// be called after the last EncodeSlice.
-func (e *Encoder) InPieces() bool { return e.shared != nil }
 
 // Repeats reports whether there is a section of repeats, the second one of Shared. It must be called after the last EncodeSlice.
 func (e *Encoder) Repeats() bool { return e.repeats != nil }

@@ -3,9 +3,11 @@ package seqs
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	rc "orcomgo/compress/rangecoder"
 	"orcomgo/internal/largepages"
+	"orcomgo/internal/tasks"
 )
 
 // positions models the positions of reads on a pseudogenome: a binary tree over its length whose
@@ -90,9 +92,10 @@ func (m *splits) grow(root treeNode, value func(it treeNode, bits int) uint32) {
 	}
 }
 
-// newPositions makes the tree of pos, each below n. What it returns as well is yet to be coded.
-func newPositions(pos []uint32, n int) (*positions, *treeCode) {
-	counted := countsOf(pos, n)
+// newPositions makes the tree of the positions of so many records on n bases, on so many threads. place returns a record's position, which
+// may be unplaced. What newPositions returns as well is yet to be coded.
+func newPositions(records, n, threads int, place func(record uint32) uint32) (*positions, *treeCode) {
+	counted := countsOf(records, n, threads, place)
 	m, root := newTree(n, counted.below(n))
 	code := &treeCode{reads: root.reads}
 	m.grow(root, func(it treeNode, b int) uint32 {
@@ -152,29 +155,36 @@ type counts struct {
 	pos   []uint32 // by bucket
 }
 
-func countsOf(pos []uint32, n int) counts {
+// countedRecords is how many records a goroutine counts at a time.
+const countedRecords = 1 << 14
+
+// countsOf counts positions as newPositions takes them.
+func countsOf(records, n, threads int, place func(record uint32) uint32) counts {
 	s := counts{}
-	if len(pos) == 0 {
-		return counts{shift: 63, start: []uint32{0, 0}} // one bucket
-	}
-	if len(pos) < n/4 {
-		s.shift, s.pos = 6, largepages.Make[uint32](len(pos))
+	switch {
+	case records == 0:
+		s.shift = 63 // one bucket
+	case records < n/4:
+		s.shift = 6
 	}
 	s.start = largepages.Make[uint32](n>>s.shift + 2)
-	for _, p := range pos {
-		s.start[p>>s.shift+1]++
+	each := func(f func(pos uint32)) {
+		tasks.Each((records+countedRecords-1)/countedRecords, threads, func(_, k int) {
+			for record := k * countedRecords; record < min((k+1)*countedRecords, records); record++ {
+				if p := place(uint32(record)); p != unplaced {
+					f(p)
+				}
+			}
+		})
 	}
+	each(func(p uint32) { atomic.AddUint32(&s.start[p>>s.shift+1], 1) })
 	for i := range len(s.start) - 1 {
 		s.start[i+1] += s.start[i]
 	}
-	if s.shift == 0 {
-		return s
-	}
-	next := slices.Clone(s.start)
-	for _, p := range pos {
-		b := &next[p>>s.shift]
-		s.pos[*b] = p
-		*b++
+	if s.shift != 0 {
+		next := slices.Clone(s.start)
+		s.pos = largepages.Make[uint32](int(s.start[len(s.start)-1]))
+		each(func(p uint32) { s.pos[atomic.AddUint32(&next[p>>s.shift], 1)-1] = p })
 	}
 	return s
 }

@@ -9,12 +9,17 @@ import (
 	rc "orcomgo/compress/rangecoder"
 )
 
+// treeOf returns the tree of positions below n.
+func treeOf(pos []uint32, n int) (*positions, *treeCode) {
+	return newPositions(len(pos), n, 2, func(record uint32) uint32 { return pos[record] })
+}
+
 // codedPositions codes a tree of positions below n, and the positions by it, decodes both, and returns the tree and how many bits each
 // takes.
 func codedPositions(t *testing.T, pos []uint32, n int) (m *splits, treeBits, posBits float64) {
 	t.Helper()
 	c := encodeTo(nil)
-	x, code := newPositions(pos, n)
+	x, code := treeOf(pos, n)
 	m = x.splits
 	code.encode(c)
 	tree := c.Enc.Finish()
@@ -128,7 +133,7 @@ func TestTreeOfPositions(t *testing.T) {
 // codedPlaces codes the places of a slice, decodes them and returns how many bits they take.
 func codedPlaces(t *testing.T, sorted bool, limit int, first, mate *places) float64 {
 	t.Helper()
-	tree, _ := newPositions(nil, limit) // even
+	tree, _ := treeOf(nil, limit) // even
 	c := encodeTo(nil)
 	n := len(first.pos)
 	if !newPlaceModel(tree, sorted).code(c, clonePlaces(first), clonePlaces(mate), n, uint64(limit)) {
@@ -315,7 +320,7 @@ func TestSortedPlacesCostSteps(t *testing.T) {
 // TestPlacesBeyondTheEnd: a place, of a read or of its mate, at or beyond the pseudogenome's end is refused where it is decoded.
 func TestPlacesBeyondTheEnd(t *testing.T) {
 	const limit = 3000
-	tree, _ := newPositions(nil, 4096) // its depth allows positions up to 4095
+	tree, _ := treeOf(nil, 4096) // its depth allows positions up to 4095
 	for _, sorted := range []bool{false, true} {
 		for _, c := range []struct {
 			first, mate uint32

@@ -16,10 +16,12 @@ var ErrCorrupt = errors.New("seqs: section is corrupt")
 
 // Column describes one input's records in a slice.
 type Column struct {
-	Input   int
-	From    uint64   // first record, when encoding
-	Perm    []uint32 // encoding: the i-th record of the slice is From+Perm[i]; nil: From+i
-	Records int
+	Input int
+	From  uint64   // first record, when encoding
+	Perm  []uint32 // encoding: the i-th record of the slice is From+Perm[i]; nil: From+i
+	// Alternate, without Perm: it is From+2*i, of an interleaved input. When encoding.
+	Alternate bool
+	Records   int
 	// Encoding: if not nil, the order of a run of records, of which Perm is the part from At on.
 	Run []uint32
 	At  int

@@ -432,25 +432,29 @@ func TestShares(t *testing.T) {
 		memory                    uint64
 		cost                      float64
 	}{
-		{name: "original order", memory: 1200 << 10, cost: 1.03},
+		{name: "original order", memory: 600 << 10, cost: 1.03},
 		{name: "pieces", memory: 80 << 10, pieces: true, cost: 1.08},
-		{name: "order free", order: true, memory: 700 << 10, cost: 1.03},
-		{name: "runs", order: true, runs: true, memory: 1200 << 10, cost: 1.03},
+		{name: "order free", order: true, memory: 350 << 10, cost: 1.03},
+		{name: "runs", order: true, runs: true, memory: 600 << 10, cost: 1.03},
 		{name: "runs in pieces", order: true, runs: true, memory: 80 << 10, pieces: true, cost: 1.08},
-		{name: "runs of pairs", order: true, runs: true, pair: true, memory: 1200 << 10, cost: 1.03},
-		{name: "pairs", pair: true, memory: 1200 << 10, cost: 1.03},
+		{name: "runs of pairs", order: true, runs: true, pair: true, memory: 600 << 10, cost: 1.03},
+		{name: "pairs", pair: true, memory: 600 << 10, cost: 1.03},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if !testrun.Long() && !slices.Contains([]string{"original order", "runs in pieces", "runs of pairs"}, c.name) {
 				t.Skip("make test-long runs this")
 			}
 			t.Parallel()
-			cols := []column{simulate(3, 30_000, 9_000, 100, 100, 0.003)}
+			size, reads := 1, 4500
+			if c.pieces {
+				size, reads = 2, testrun.Pick(4500, 4500, 9000) // fewer contigs are joined in one piece however little memory there is
+			}
+			cols := []column{simulate(3, size*15_000, reads, 100, 100, 0.003)}
 			if c.pair { // of mixed lengths
-				cols = []column{simulate(3, 40_000, 7_000, 60, 110, 0.003), simulate(3, 40_000, 7_000, 60, 110, 0.003)}
+				cols = []column{simulate(3, 20_000, 3_500, 60, 110, 0.003), simulate(3, 20_000, 3_500, 60, 110, 0.003)}
 			}
 			o := record.Options{OrderAny: c.order, ReadsOnly: c.runs}
-			free := roundTrip(t, o, Config{Threads: 2, Runs: c.runs}, 2000, false, cols...)
+			free := roundTrip(t, o, Config{Threads: 2, Runs: c.runs}, size*1000, false, cols...)
 			joins, last := 0, uint64(0)
 			bound := roundTrip(t, o, Config{Threads: 1, Memory: c.memory, Runs: c.runs, Progress: func(stage string, done, _ uint64) {
 				if stage == "joining contigs" {
@@ -459,8 +463,8 @@ func TestShares(t *testing.T) {
 					}
 					last = done
 				}
-			}}, 2000, false, cols...)
-			again := roundTrip(t, o, Config{Threads: 3, Memory: c.memory, Runs: c.runs}, 2000, false, cols...)
+			}}, size*1000, false, cols...)
+			again := roundTrip(t, o, Config{Threads: 3, Memory: c.memory, Runs: c.runs}, size*1000, false, cols...)
 			t.Logf("%d bytes, with enough memory %d; %d parts, %d pieces", bound.size, free.size, bound.parts, joins)
 			if !bytes.Equal(bound.bytes, again.bytes) {
 				t.Error("other bytes with other threads")
@@ -537,7 +541,7 @@ func TestCounts(t *testing.T) {
 			for i := range pos {
 				pos[i] = uint32(r.Intn(n))
 			}
-			c := countsOf(pos, n)
+			c := countsOf(len(pos), n, 3, func(record uint32) uint32 { return pos[record] })
 			for p := range n + 1 {
 				want := uint32(0)
 				for _, q := range pos {

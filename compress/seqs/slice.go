@@ -283,7 +283,9 @@ func (s *slice) decode(tree *positions, cols []*Column, in *streams, wait func(n
 			if int(x.Read) >= cols[k].decoded() {
 				break
 			}
-			applyException(text(k, int(x.Read)), x)
+			if err := record.ApplyException(text(k, int(x.Read)), x); err != nil {
+				return nil, err
+			}
 		}
 	}
 	r.setLayouts()

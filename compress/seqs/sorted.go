@@ -86,10 +86,11 @@ func (s *placeSorter) order() []uint32 {
 		}
 	})
 	tasks.EachWorker(s.ranges, s.threads, func(int) func(int) {
-		next := make([]uint32, 1<<s.shift+1)
 		return func(r int) {
-			if s.starts[r] < s.starts[r+1] {
-				s.sortRange(s.starts[r], s.placed[s.starts[r]:s.starts[r+1]], next, perm, groups)
+			from, reads := s.starts[r], s.placed[s.starts[r]:s.starts[r+1]]
+			slices.Sort(reads)
+			for i, x := range reads {
+				perm[from+i+groups.othersIn(groups.groupOf(from+i))] = uint32(x)
 			}
 		}
 	})
@@ -146,36 +147,6 @@ func (s *placeSorter) distribute() {
 	})
 }
 
-// sortRange sorts the reads of a range, which are the placed ones from number `from` on, and writes them to perm. next is of use to it.
-func (s *placeSorter) sortRange(from int, reads []uint64, next, perm []uint32, groups spread) {
-	if len(reads) < len(next)/8 {
-		slices.Sort(reads)
-		for i, x := range reads {
-			perm[groups.indexOf(from+i)] = uint32(x)
-		}
-		return
-	}
-	clear(next)
-	for _, x := range reads {
-		next[x>>32+1]++
-	}
-	for i := range len(next) - 1 {
-		next[i+1] += next[i]
-	}
-	g := groups.groupOf(from)
-	shift := from + groups.othersIn(g)
-	whole := groups.groupOf(from+len(reads)-1) == g // the reads are in one group
-	for _, x := range reads {
-		n := &next[x>>32]
-		if whole {
-			perm[shift+int(*n)] = uint32(x)
-		} else {
-			perm[groups.indexOf(from+int(*n))] = uint32(x)
-		}
-		*n++
-	}
-}
-
 // spread divides placed reads and others into n groups each, which alternate.
 type spread struct{ placed, others, n int }
 
@@ -191,6 +162,3 @@ func (s spread) groupOf(i int) int {
 	}
 	return g
 }
-
-// indexOf returns how many reads, placed or not, come before a placed read.
-func (s spread) indexOf(i int) int { return i + s.othersIn(s.groupOf(i)) }

@@ -18,7 +18,7 @@ func TestPositionVectors(t *testing.T) {
 	testvector.Run(t, vectorDir+"positions.txt", func(t *testing.T, v *testvector.Vector) {
 		pos, bases := v.Ints(t, "positions"), v.Int(t, "bases")
 		c := encodeTo(nil)
-		_, code := newPositions(pos, bases)
+		_, code := treeOf(pos, bases)
 		code.encode(c)
 		data := v.Bytes(t, "bytes", c.Enc.Finish())
 		tree := decodePositions(bases, decodeFrom(data))

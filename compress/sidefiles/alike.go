@@ -80,34 +80,17 @@ func (a *alikes) add(i int, name string, sample []byte) bool {
 
 // classify sets the classes of all files that were added. Those of kinds of which there are few are classified one by one.
 func (a *alikes) classify(entries []entry, threads int, alone func(i int, sample []byte)) {
-	kinds := make([]string, 0, len(a.kinds))
-	for kind := range a.kinds {
-		kinds = append(kinds, kind)
-	}
-	slices.Sort(kinds)
-	type single struct {
-		file int
-		text []byte
-	}
-	var singles []single
-	together := kinds[:0]
-	for _, kind := range kinds {
-		if k := a.kinds[kind]; len(k.files) >= leastAlike {
-			together = append(together, kind)
-		} else {
-			for j, i := range k.files {
-				singles = append(singles, single{i, k.texts[j]})
-			}
+	var jobs []func()
+	for kind, k := range a.kinds {
+		if len(k.files) >= leastAlike {
+			jobs = append(jobs, func() { k.classify(entries, kind) })
+			continue
+		}
+		for j, i := range k.files {
+			jobs = append(jobs, func() { alone(i, k.texts[j]) })
 		}
 	}
-	tasks.Each(len(together)+len(singles), threads, func(_, n int) {
-		if n < len(together) {
-			a.kinds[together[n]].classify(entries, together[n])
-		} else {
-			s := singles[n-len(together)]
-			alone(s.file, s.text)
-		}
-	})
+	tasks.Each(len(jobs), threads, func(_, i int) { jobs[i]() })
 }
 
 // classify sets the classes of the files: tables, if these are so much smaller that they are not coded with other text.

@@ -66,7 +66,7 @@ func classify(sample []byte) (class, *coded) {
 		}
 	}
 	if isText(sample) {
-		if len(sample) < minAlone || !tables.Likely(sample) {
+		if _, likely := tables.Kind(sample); len(sample) < minAlone || !likely {
 			return classText, nil
 		}
 		if len(sample) >= maxTrial {
@@ -136,6 +136,9 @@ func isText(sample []byte) bool {
 	}
 	return control*100 <= len(sample) && bytes.Count(sample, []byte{0xff})*100 <= len(sample)
 }
+
+// isZero reports whether all bytes are 0.
+func isZero(text []byte) bool { return len(bytes.TrimLeft(text, "\x00")) == 0 }
 
 // entropy returns that of the bytes of a sample, in bits a byte.
 func entropy(sample []byte) float64 {

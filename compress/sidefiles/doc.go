@@ -15,8 +15,8 @@
 package sidefiles
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"runtime"
@@ -34,10 +34,10 @@ var (
 const magic = "OSF\x01"
 
 const (
-	// DefaultBlockSize is the size of blocks, in bytes, unless WithBlockSize says otherwise.
-	DefaultBlockSize = 8 << 20
-	// MaxBlockSize is the largest size of blocks.
-	MaxBlockSize = 32 << 20
+	// blockSize is the size of blocks, in bytes, where there is enough memory: larger blocks are smaller when coded.
+	blockSize = 8 << 20
+	// maxBlockSize is the largest size of blocks that a reader takes.
+	maxBlockSize = 32 << 20
 )
 
 // File is a file to be coded.
@@ -50,11 +50,15 @@ type File struct {
 	Open func() (io.ReadCloser, error)
 }
 
-type options struct {
-	threads, blockSize int
-	memory             uint64
-	gpu                bool
-	note               func(line string)
+// Options say what Encode or a Reader may use.
+type Options struct {
+	// Threads is how many threads work at a time; 0: GOMAXPROCS. The stream does not depend on it.
+	Threads int
+	// Memory is how many bytes of memory to stay within, roughly; 0: any. With little, fewer threads work at a time, and where one block
+	// takes more, Encode takes smaller blocks, of at least 64 KiB. So the stream depends on it if it is less than 30 times the block size.
+	Memory uint64
+
+	blockSize int // of tests; 0: the constant
 }
 
 // Memory that a block takes while it is coded or decoded, in bytes for each of its own.
@@ -63,61 +67,12 @@ const (
 	decodeMemory = 20
 )
 
-// An Option changes how Encode or a Reader works.
-type Option func(*options) error
-
-// WithThreads sets how many threads work at a time, at least 1. The default is GOMAXPROCS. The stream does not depend on it.
-func WithThreads(n int) Option {
-	return func(o *options) error {
-		if n < 1 {
-			return fmt.Errorf("sidefiles: %d threads", n)
-		}
-		o.threads = n
-		return nil
-	}
-}
-
-// WithBlockSize sets how many bytes are coded at a time, 4096 to MaxBlockSize; the default is DefaultBlockSize. Larger blocks are
-// smaller when coded. Encode needs up to about 30 times the block size of memory for each thread, a Reader 20 times.
-func WithBlockSize(n int) Option {
-	return func(o *options) error {
-		if n < 4096 || n > MaxBlockSize {
-			return fmt.Errorf("sidefiles: blocks of %d bytes", n)
-		}
-		o.blockSize = n
-		return nil
-	}
-}
-
-// WithMemory sets how many bytes of memory to stay within, roughly: fewer threads work at a time, and where one block of the size asked for
-// takes more, Encode takes smaller blocks, of at least 64 KiB. So the stream depends on it if it is less than 30 times the block size.
-func WithMemory(n uint64) Option {
-	return func(o *options) error {
-		o.memory = n
-		return nil
-	}
-}
-
-// WithGPU has Encode use the first GPU for arrays of floats, if there are any; the stream does not depend on it. Encode fails if there is
-// none that can be used. note, unless it is nil, is called with a line for the user if the GPU fails later and the CPU does its work.
-func WithGPU(note func(line string)) Option {
-	return func(o *options) error {
-		o.gpu, o.note = true, note
-		return nil
-	}
-}
-
-func newOptions(list []Option) (options, error) {
-	o := options{threads: runtime.GOMAXPROCS(0), blockSize: DefaultBlockSize, memory: math.MaxUint64}
-	for _, f := range list {
-		if err := f(&o); err != nil {
-			return o, err
-		}
-	}
-	return o, nil
+// complete returns o with numbers in place of 0.
+func (o Options) complete() Options {
+	return Options{cmp.Or(o.Threads, runtime.GOMAXPROCS(0)), cmp.Or(o.Memory, math.MaxUint64), cmp.Or(o.blockSize, blockSize)}
 }
 
 // within returns how many threads stay within the memory if each takes so many bytes, at least 1.
-func (o *options) within(each uint64) int {
-	return int(min(uint64(o.threads), max(o.memory/max(each, 1), 1)))
+func (o *Options) within(each uint64) int {
+	return int(min(uint64(o.Threads), max(o.Memory/max(each, 1), 1)))
 }

@@ -4,17 +4,16 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 
 	"orcomgo/compress/blocksort"
-	"orcomgo/compress/doubles"
 	"orcomgo/internal/tasks"
 )
 
@@ -57,15 +56,12 @@ const (
 	keptShare = 16
 )
 
-// Encode writes a stream of files to w, until ctx ends. Errors of files name them. The bytes depend on names, sizes and contents, and on
-// the block size; with little memory also on that.
-func Encode(ctx context.Context, w io.Writer, files []File, list ...Option) error {
-	o, err := newOptions(list)
-	if err != nil {
-		return err
-	}
-	o.blockSize = int(min(uint64(o.blockSize), max(o.memory/encodeMemory, 64<<10)))
-	o.threads = o.within(encodeMemory * uint64(o.blockSize))
+// Encode writes a stream of files to w, until ctx ends. Errors of files name them. The bytes depend on names, sizes and contents; with
+// little memory also on that.
+func Encode(ctx context.Context, w io.Writer, files []File, o Options) error {
+	o = o.complete()
+	o.blockSize = int(min(uint64(o.blockSize), max(o.Memory/encodeMemory, 64<<10)))
+	o.Threads = o.within(encodeMemory * uint64(o.blockSize))
 	entries, err := arrange(files, o)
 	if err != nil {
 		return err
@@ -73,16 +69,7 @@ func Encode(ctx context.Context, w io.Writer, files []File, list ...Option) erro
 	if _, err := io.WriteString(w, magic); err != nil {
 		return err
 	}
-	var g *doubles.GPU
-	if o.gpu && slices.ContainsFunc(entries, func(e entry) bool { return e.class == classArray64 || e.class == classArray32 }) {
-		if g, err = doubles.OpenGPU(o.note); err != nil {
-			return err
-		}
-	}
-	blocks, err := writeBlocks(ctx, w, files, entries, o, g)
-	if g != nil {
-		err = errors.Join(err, g.Close())
-	}
+	blocks, err := writeBlocks(ctx, w, files, entries, o)
 	if err != nil {
 		return err
 	}
@@ -94,12 +81,12 @@ func Encode(ctx context.Context, w io.Writer, files []File, list ...Option) erro
 }
 
 // arrange finds the classes of files and returns these in the order of the stream.
-func arrange(files []File, o options) ([]entry, error) {
+func arrange(files []File, o Options) ([]entry, error) {
 	entries := make([]entry, len(files))
 	var group errgroup.Group
-	group.SetLimit(o.threads)
+	group.SetLimit(o.Threads)
 	var kept atomic.Int64
-	mostKept := bounded(maxKept, o.memory, keptShare)
+	mostKept := bounded(maxKept, o.Memory, keptShare)
 	alone := func(i int, sample []byte) {
 		var code *coded
 		entries[i].class, code = classify(sample)
@@ -107,7 +94,7 @@ func arrange(files []File, o options) ([]entry, error) {
 			entries[i].coded = code
 		}
 	}
-	together := newAlikes(o.memory)
+	together := newAlikes(o.Memory)
 	for i, f := range files {
 		sample, err := readSample(f)
 		if err != nil {
@@ -124,7 +111,7 @@ func arrange(files []File, o options) ([]entry, error) {
 		})
 	}
 	group.Wait() // no error
-	together.classify(entries, o.threads, alone)
+	together.classify(entries, o.Threads, alone)
 	slices.SortStableFunc(entries, compareEntries)
 	return entries, nil
 }
@@ -159,9 +146,9 @@ type codedBlock struct {
 }
 
 // writeBlocks codes the blocks of all files, several at a time, and writes them in order.
-func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry, o options, g *doubles.GPU) ([]block, error) {
-	queue := make(chan *codedBlock, max(o.threads-1, 0)) // in the order of the stream
-	slots := make(chan struct{}, o.threads)              // blocks in memory
+func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry, o Options) ([]block, error) {
+	queue := make(chan *codedBlock, max(o.Threads-1, 0)) // in the order of the stream
+	slots := make(chan struct{}, o.Threads)              // blocks in memory
 	failed := make(chan struct{})                        // closed if the writer fails
 	stopped := make(chan struct{})                       // closed if a file can't be read, or ctx ends
 	var blocks []block
@@ -185,8 +172,9 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 		}
 		return err
 	})
-	with := resources{g, tasks.NewPool(o.threads)}
-	zero := &zeroBlock{}
+	pool := tasks.NewPool(o.Threads)
+	// Images of disks and files with holes may have thousands of blocks of zeros, which are equal.
+	zeros := sync.OnceValues(func() (method, []byte) { return smallest(make([]byte, o.blockSize), nil, methodDoubles) })
 	c := &cutter{size: o.blockSize}
 	c.emit = func(text []byte, cl class, code *coded) error {
 		select {
@@ -198,16 +186,16 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 		}
 		b := &codedBlock{block: block{size: len(text)}, done: make(chan struct{})}
 		go func() {
-			with.pool.Enter()
-			defer with.pool.Leave()
+			pool.Enter()
+			defer pool.Leave()
 			b.hash = xxh3.Hash(text)
 			switch {
 			case code != nil && code.hash == b.hash && len(code.bytes) < len(text):
 				b.method, b.bytes = code.method, code.bytes
 			case len(text) == o.blockSize && isZero(text):
-				b.method, b.bytes = zero.code(text)
+				b.method, b.bytes = zeros()
 			default:
-				b.method, b.bytes = codeBlock(text, cl, with)
+				b.method, b.bytes = codeBlock(text, cl, pool)
 			}
 			b.coded, b.codedHash = len(b.bytes), xxh3.Hash(b.bytes)
 			close(b.done)
@@ -224,7 +212,7 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 	if err == nil {
 		err = c.flush()
 	}
-	if err != nil && g == nil { // the GPU is closed after this, so blocks that use it are waited for
+	if err != nil {
 		close(stopped)
 	}
 	close(queue)

@@ -19,10 +19,10 @@ func Example() {
 	}
 	var stream bytes.Buffer
 	files := []sidefiles.File{file("run.log", "started\nfinished\n"), file("lanes.txt", "8\n")}
-	if err := sidefiles.Encode(context.Background(), &stream, files); err != nil {
+	if err := sidefiles.Encode(context.Background(), &stream, files, sidefiles.Options{}); err != nil {
 		panic(err)
 	}
-	z, err := sidefiles.NewReader(bytes.NewReader(stream.Bytes()), int64(stream.Len()))
+	z, err := sidefiles.NewReader(bytes.NewReader(stream.Bytes()), int64(stream.Len()), sidefiles.Options{})
 	if err != nil {
 		panic(err)
 	}

@@ -10,12 +10,12 @@ import (
 )
 
 // Sink takes the contents of files.
-type Sink interface {
+type Sink struct {
 	// Begin returns what the content of file i is written to. An error ends the extraction.
-	Begin(i int) (io.Writer, error)
+	Begin func(i int) (io.Writer, error)
 	// End is called after the content of file i was written. The damage is ErrCorrupt, or nil if the content is what was coded; else what
 	// was written is only a part of it, or is wrong. An error ends the extraction.
-	End(i int, damage error) error
+	End func(i int, damage error) error
 }
 
 // Extract decodes the files for which want is true, or all if it is nil, in the order of the stream. As many blocks as there are threads
@@ -24,7 +24,7 @@ type Sink interface {
 func (z *Reader) Extract(ctx context.Context, want []bool, sink Sink) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p := &pass{z: z, queue: make(chan *decoded, z.o.threads-1), current: &decoded{block: -1}}
+	p := &pass{z: z, queue: make(chan *decoded, z.o.Threads-1), current: &decoded{block: -1}}
 	go p.decodeAhead(ctx, want)
 	for at := range z.entries {
 		if want == nil || want[z.entries[at].number] {
@@ -41,14 +41,11 @@ func (z *Reader) Extract(ctx context.Context, want []bool, sink Sink) error {
 func (z *Reader) WriteFile(ctx context.Context, w io.Writer, i int) error {
 	want := make([]bool, z.Len())
 	want[i] = true
-	return z.Extract(ctx, want, oneSink{w})
+	return z.Extract(ctx, want, Sink{
+		Begin: func(int) (io.Writer, error) { return w, nil },
+		End:   func(_ int, damage error) error { return damage },
+	})
 }
-
-// oneSink writes all files to one writer, up to the first damage.
-type oneSink struct{ w io.Writer }
-
-func (s oneSink) Begin(int) (io.Writer, error)  { return s.w, nil }
-func (s oneSink) End(_ int, damage error) error { return damage }
 
 // decoded is a block that is being decoded, until ready is closed.
 type decoded struct {
@@ -84,7 +81,7 @@ func (p *pass) decodeAhead(ctx context.Context, want []bool) {
 				d.text, d.err = p.z.decode(d.block)
 				close(d.ready)
 			}
-			if p.z.o.threads == 1 {
+			if p.z.o.Threads == 1 {
 				decode()
 			} else {
 				go decode()
@@ -151,7 +148,7 @@ func (p *pass) file(ctx context.Context, at int, sink Sink) error {
 // that are whole; read is called with the bytes that were read, in several goroutines.
 func (z *Reader) Check(ctx context.Context, read func(n int)) (damage []error, err error) {
 	errs := make([]error, len(z.blocks))
-	tasks.Each(len(z.blocks), z.o.threads, func(_, b int) {
+	tasks.Each(len(z.blocks), z.o.Threads, func(_, b int) {
 		if ctx.Err() == nil {
 			_, errs[b] = z.coded(b)
 			read(z.blocks[b].coded)

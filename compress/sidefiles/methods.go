@@ -23,47 +23,35 @@ const (
 	methodFloats = methods // the encoder's name for methodDoubles with floats of 4 bytes
 )
 
-// methodsOf returns the methods that are tried for a block of a class that is not of arrays or records.
-func methodsOf(c class) []method {
-	switch c {
-	case classText, classBinary:
-		return []method{methodBlocksort}
-	case classTable:
-		return []method{methodTables, methodBlocksort}
-	}
-	return nil
-}
-
 // codeBlock codes a block of files of a class, and returns by which method.
-func codeBlock(block []byte, c class, with resources) (method, []byte) {
+func codeBlock(block []byte, c class, pool *tasks.Pool) (method, []byte) {
 	switch c {
 	case classArray64:
-		return smallestArray(block, with, methodDoubles)
+		return smallestArray(block, pool, methodDoubles)
 	case classArray32:
-		return smallestArray(block, with, methodFloats)
+		return smallestArray(block, pool, methodFloats)
 	case classRecord:
-		return smallestRecords(block, with)
+		return smallestRecords(block, pool)
+	case classText, classBinary:
+		return smallest(block, pool, methodBlocksort)
+	case classTable:
+		return smallest(block, pool, methodTables, methodBlocksort)
 	}
-	return smallest(block, with, methodsOf(c)...)
+	return methodStored, block
 }
 
-// resources are what blocks are coded with, besides a goroutine for each.
-type resources struct {
-	gpu  *doubles.GPU // for arrays of floats; may be nil
-	pool *tasks.Pool  // for columns of tables and records; may be nil
-}
-
-// code codes a block by one method. It reports false if the method does not take the block.
-func code(block []byte, m method, with resources) ([]byte, bool) {
+// code codes a block by one method. The free goroutines of a pool, which may be nil, help with columns of tables and records. It
+// reports false if the method does not take the block.
+func code(block []byte, m method, pool *tasks.Pool) ([]byte, bool) {
 	switch m {
 	case methodStored:
 		return block, true
 	case methodBlocksort:
 		return blocksort.Encode(block), true
 	case methodTables:
-		return tables.Encode(block, with.pool), true
+		return tables.Encode(block, pool), true
 	case methodRecords:
-		return records.Encode(block, with.pool)
+		return records.Encode(block, pool)
 	case methodDoubles, methodFloats:
 		l, ok := doubles.Npy(block)
 		if !ok { // a block that is not the first of its file
@@ -72,16 +60,16 @@ func code(block []byte, m method, with resources) ([]byte, bool) {
 				l.Width = 4
 			}
 		}
-		return with.gpu.Encode(block, l, 1), true
+		return doubles.Encode(block, l, 1), true
 	}
 	return nil, false
 }
 
 // smallest returns the method of a list, or methodStored, that codes a block in the fewest bytes, and these.
-func smallest(block []byte, with resources, list ...method) (method, []byte) {
+func smallest(block []byte, pool *tasks.Pool, list ...method) (method, []byte) {
 	coded := make([][]byte, len(list)) // nil if the method does not take the block
-	with.pool.Each(len(list), func(i int) {
-		if b, ok := code(block, list[i], with); ok {
+	pool.Each(len(list), func(i int) {
+		if b, ok := code(block, list[i], pool); ok {
 			coded[i] = b
 		}
 	})
@@ -95,8 +83,8 @@ func smallest(block []byte, with resources, list ...method) (method, []byte) {
 }
 
 // smallestRecords is smallest for a block of records, by records and, if that may be smaller, by blocksort.
-func smallestRecords(block []byte, with resources) (method, []byte) {
-	coded, ok := code(block, methodRecords, with)
+func smallestRecords(block []byte, pool *tasks.Pool) (method, []byte) {
+	coded, ok := code(block, methodRecords, pool)
 	if !ok || textMayBeSmaller(block, len(coded), mostOfRecords) {
 		if text := blocksort.Encode(block); !ok || len(text) < len(coded) {
 			coded, ok = text, false
@@ -113,8 +101,8 @@ func smallestRecords(block []byte, with resources) (method, []byte) {
 
 // smallestArray is smallest for a block of an array, by doubles and, unless it takes clearly more bytes, by blocksort, which takes twenty
 // times as long.
-func smallestArray(block []byte, with resources, doubles method) (method, []byte) {
-	coded, _ := code(block, doubles, with)
+func smallestArray(block []byte, pool *tasks.Pool, doubles method) (method, []byte) {
+	coded, _ := code(block, doubles, pool)
 	if textMayBeSmaller(block, len(coded), mostOfArray) {
 		if text := blocksort.Encode(block); len(text) < min(len(coded), len(block)) {
 			return methodBlocksort, text

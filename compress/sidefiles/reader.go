@@ -14,12 +14,15 @@ import (
 const (
 	tailSize     = 8 + 8 + len(magic)
 	maxIndexSize = 1 << 28 // bytes
+	// The text of an index has at most indexSlack bytes, and indexRatio for each byte as it is stored: the hashes in it are not compressed.
+	indexSlack = 1 << 20
+	indexRatio = 1 << 4
 )
 
 // Reader reads the files of a stream. Its methods may be called from several goroutines.
 type Reader struct {
 	r       io.ReaderAt
-	o       options
+	o       Options
 	entries []entry // in the order of the stream
 	starts  []int64 // of each entry among the bytes of all files
 	place   []int   // of each file, by its number, in entries
@@ -34,12 +37,8 @@ type placedBlock struct {
 }
 
 // NewReader returns a Reader of the stream of size bytes in r.
-func NewReader(r io.ReaderAt, size int64, list ...Option) (*Reader, error) {
-	o, err := newOptions(list)
-	if err != nil {
-		return nil, err
-	}
-	z := &Reader{r: r, o: o}
+func NewReader(r io.ReaderAt, size int64, o Options) (*Reader, error) {
+	z := &Reader{r: r, o: o.complete()}
 	head, tail := make([]byte, len(magic)), make([]byte, tailSize)
 	if size < int64(len(magic)+tailSize) {
 		return nil, ErrFormat
@@ -65,7 +64,7 @@ func NewReader(r io.ReaderAt, size int64, list ...Option) (*Reader, error) {
 	if xxh3.Hash(coded) != binary.LittleEndian.Uint64(tail) {
 		return nil, ErrCorrupt
 	}
-	index, err := blocksort.Decode(coded, maxIndexSize)
+	index, err := blocksort.Decode(coded, min(maxIndexSize, indexSlack+indexRatio*len(coded)))
 	if err != nil || !z.readIndex(index, room-n) {
 		return nil, ErrCorrupt
 	}
@@ -109,7 +108,7 @@ func (z *Reader) readIndex(index []byte, coded uint64) bool {
 	for i := range z.blocks {
 		p := &z.blocks[i]
 		p.method = method(c.ByteAtMost(byte(methods - 1)))
-		p.size, p.coded = int(c.AtMost(MaxBlockSize)), int(c.AtMost(MaxBlockSize))
+		p.size, p.coded = int(c.AtMost(maxBlockSize)), int(c.AtMost(maxBlockSize))
 		p.hash, p.codedHash = c.Uint64(), c.Uint64()
 		p.start, p.at = int64(start), int64(at)+int64(len(magic))
 		start, at, largest = start+uint64(p.size), at+uint64(p.coded), max(largest, uint64(p.size))
@@ -117,7 +116,7 @@ func (z *Reader) readIndex(index []byte, coded uint64) bool {
 			return false
 		}
 	}
-	z.o.threads = z.o.within(decodeMemory * largest)
+	z.o.Threads = z.o.within(decodeMemory * largest)
 	return c.Done() && start == total && at == coded
 }
 

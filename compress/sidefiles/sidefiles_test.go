@@ -92,26 +92,26 @@ func testFiles() []File {
 	return files
 }
 
-func encode(t testing.TB, files []File, list ...Option) []byte {
+func encode(t testing.TB, files []File, o Options) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Encode(context.Background(), &b, files, list...); err != nil {
+	if err := Encode(context.Background(), &b, files, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
 }
 
-func open(stream []byte, list ...Option) (*Reader, error) {
-	return NewReader(bytes.NewReader(stream), int64(len(stream)), list...)
+func open(stream []byte, o Options) (*Reader, error) {
+	return NewReader(bytes.NewReader(stream), int64(len(stream)), o)
 }
 
 func TestRoundTrip(t *testing.T) {
-	for _, size := range []int{4096, DefaultBlockSize} {
-		stream := encode(t, testFiles(), WithThreads(1), WithBlockSize(size))
-		if !bytes.Equal(encode(t, testFiles(), WithThreads(3), WithBlockSize(size)), stream) {
+	for _, size := range []int{4096, blockSize} {
+		stream := encode(t, testFiles(), Options{Threads: 1, blockSize: size})
+		if !bytes.Equal(encode(t, testFiles(), Options{Threads: 3, blockSize: size}), stream) {
 			t.Errorf("blocks of %d: the stream depends on threads", size)
 		}
-		z, err := open(stream, WithThreads(3))
+		z, err := open(stream, Options{Threads: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 		}
 	}
-	z, err := open(encode(t, nil))
+	z, err := open(encode(t, nil, Options{}), Options{})
 	if err != nil || z.Len() != 0 {
 		t.Errorf("no files: %v", err)
 	}
@@ -136,7 +136,7 @@ func TestRoundTrip(t *testing.T) {
 
 // TestChoice: each file is coded by the method for its content.
 func TestChoice(t *testing.T) {
-	z, err := open(encode(t, testFiles()))
+	z, err := open(encode(t, testFiles(), Options{}), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestChoice(t *testing.T) {
 	}
 	files := testFiles()
 	slices.Reverse(files)
-	y, err := open(encode(t, files))
+	y, err := open(encode(t, files, Options{}), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,16 +177,16 @@ func alikeTables(n int) []File {
 
 // TestAlike: small tables of one kind are coded together, in fewer bytes; of a kind of which there are few, by themselves.
 func TestAlike(t *testing.T) {
-	const n = 40
+	const n = 20
 	files := alikeTables(n)
 	other := inMemory("other.sf", []byte(strings.Repeat("a b c d\n", 300)))
 	few := inMemory("few.csv", table(80))
 	list := append([]File{other, few}, files...)
-	stream := encode(t, list, WithThreads(1))
-	if !bytes.Equal(encode(t, list, WithThreads(3)), stream) {
+	stream := encode(t, list, Options{Threads: 1})
+	if !bytes.Equal(encode(t, list, Options{Threads: 3}), stream) {
 		t.Error("the stream depends on threads")
 	}
-	z, err := open(stream)
+	z, err := open(stream, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,9 +212,9 @@ func TestAlike(t *testing.T) {
 	}
 	alone := 0
 	for _, f := range files {
-		alone += len(encode(t, []File{f}))
+		alone += len(encode(t, []File{f}, Options{}))
 	}
-	if together := len(encode(t, files)); together > alone*3/4 {
+	if together := len(encode(t, files, Options{})); together > alone*3/4 {
 		t.Errorf("%d tables take %d bytes together, %d alone", n, together, alone)
 	}
 }
@@ -226,7 +226,7 @@ func TestAlikeBlocks(t *testing.T) {
 	for _, f := range files {
 		total += int(f.Size)
 	}
-	z, err := open(encode(t, files, WithThreads(2)))
+	z, err := open(encode(t, files, Options{Threads: 2}), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,11 +256,11 @@ func TestArraysAsText(t *testing.T) {
 		want  method
 		tried bool
 	}{{"smooth", smooth, methodDoubles, false}, {"repeats", again, methodBlocksort, true}, {"noise", noise(40_000), methodStored, true}} {
-		coded, _ := code(c.block, methodDoubles, resources{})
+		coded, _ := code(c.block, methodDoubles, nil)
 		if got := textMayBeSmaller(c.block, len(coded), mostOfArray); got != c.tried {
 			t.Errorf("%s: text is tried for %d bytes, or not: %v", c.name, len(coded), got)
 		}
-		m, b := codeBlock(c.block, classArray64, resources{})
+		m, b := codeBlock(c.block, classArray64, nil)
 		if m != c.want {
 			t.Errorf("%s: coded by method %d in %d bytes", c.name, m, len(b))
 		}
@@ -275,22 +275,22 @@ func TestArraysAsText(t *testing.T) {
 
 // TestRecordsAsText: records are coded as text where that takes fewer bytes, and this is not tried where it clearly does not.
 func TestRecordsAsText(t *testing.T) {
-	again := bytes.Repeat(noise(10_000), 5)
+	again := bytes.Repeat(noise(4001), 5) // of no length that divides into records
 	for _, c := range []struct {
 		name  string
 		block []byte
 		want  method
 		tried bool
 	}{
-		{"metrics", metrics(3000), methodRecords, false},
+		{"metrics", metrics(1200), methodRecords, false},
 		{"repeats", again, methodBlocksort, true},
-		{"noise", noise(15_000), methodStored, true},
+		{"noise", noise(9_000), methodStored, true},
 	} {
-		coded, _ := code(c.block, methodRecords, resources{})
+		coded, _ := code(c.block, methodRecords, nil)
 		if got := textMayBeSmaller(c.block, len(coded), mostOfRecords); got != c.tried {
 			t.Errorf("%s: text is tried for %d bytes, or not: %v", c.name, len(coded), got)
 		}
-		m, b := codeBlock(c.block, classRecord, resources{})
+		m, b := codeBlock(c.block, classRecord, nil)
 		if m != c.want {
 			t.Errorf("%s: coded by method %d in %d bytes", c.name, m, len(b))
 		}
@@ -306,26 +306,21 @@ func TestErrors(t *testing.T) {
 		"cannot be opened": {"f", 3, func() (io.ReadCloser, error) { return nil, broken }},
 		"cannot be read":   {"f", 3, func() (io.ReadCloser, error) { return io.NopCloser(iotest.ErrReader(broken)), nil }},
 	} {
-		if err := Encode(t.Context(), io.Discard, []File{f}); !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "f: ") {
+		if err := Encode(t.Context(), io.Discard, []File{f}, Options{}); !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "f: ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for _, size := range []int64{3, 5} {
 		f := inMemory("f", []byte("four"))
 		f.Size = size
-		if err := Encode(t.Context(), io.Discard, []File{f}); err == nil || !strings.Contains(err.Error(), "changed") {
+		if err := Encode(t.Context(), io.Discard, []File{f}, Options{}); err == nil || !strings.Contains(err.Error(), "changed") {
 			t.Errorf("a file of 4 bytes for one of %d: %v", size, err)
 		}
 	}
-	if err := Encode(t.Context(), &limited{10, broken}, testFiles(), WithBlockSize(4096), WithThreads(2)); err != broken {
+	if err := Encode(t.Context(), &limited{10, broken}, testFiles(), Options{blockSize: 4096, Threads: 2}); err != broken {
 		t.Errorf("a writer that fails: %v", err)
 	}
-	for _, o := range []Option{WithThreads(0), WithBlockSize(4095), WithBlockSize(MaxBlockSize + 1)} {
-		if err := Encode(t.Context(), io.Discard, nil, o); err == nil {
-			t.Error("an option out of range is accepted")
-		}
-	}
-	if _, err := open([]byte("GATTACAGATTACAGATTACAGATTACA")); err != ErrFormat {
+	if _, err := open([]byte("GATTACAGATTACAGATTACAGATTACA"), Options{}); err != ErrFormat {
 		t.Errorf("another format: %v", err)
 	}
 }
@@ -350,12 +345,12 @@ type collector struct {
 	errs []error
 }
 
-func (c *collector) Begin(int) (io.Writer, error) {
+func (c *collector) begin(int) (io.Writer, error) {
 	c.now.Reset()
 	return &c.now, nil
 }
 
-func (c *collector) End(i int, damage error) error {
+func (c *collector) end(i int, damage error) error {
 	if damage == nil {
 		c.all[i] = c.now.String()
 	} else {
@@ -366,12 +361,12 @@ func (c *collector) End(i int, damage error) error {
 
 // readAll reads all files of a stream, and returns the contents of those that are sound.
 func readAll(stream []byte) (map[int]string, error) {
-	z, err := open(stream, WithThreads(1))
+	z, err := open(stream, Options{Threads: 1})
 	if err != nil {
 		return nil, err
 	}
 	c := collector{all: make(map[int]string)}
-	if err := z.Extract(context.Background(), nil, &c); err != nil {
+	if err := z.Extract(context.Background(), nil, Sink{c.begin, c.end}); err != nil {
 		return nil, err
 	}
 	damage, err := z.Check(context.Background(), func(int) {})
@@ -385,14 +380,14 @@ func readAll(stream []byte) (map[int]string, error) {
 func TestExtractSome(t *testing.T) {
 	text := func(c byte) []byte { return bytes.Repeat([]byte{c, '\n'}, 2048) }
 	files := []File{inMemory("a", text('a')), inMemory("b", text('b')), inMemory("c", text('c')), inMemory("none", nil)}
-	stream := encode(t, files, WithBlockSize(4096))
-	z, err := open(stream, WithThreads(2))
+	stream := encode(t, files, Options{blockSize: 4096})
+	z, err := open(stream, Options{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	stream[z.blocks[1].at] ^= 1
 	c := collector{all: make(map[int]string)}
-	if err := z.Extract(t.Context(), nil, &c); err != nil || len(c.errs) != 1 || len(c.all) != 3 || c.errs[0] != ErrCorrupt {
+	if err := z.Extract(t.Context(), nil, Sink{c.begin, c.end}); err != nil || len(c.errs) != 1 || len(c.all) != 3 || c.errs[0] != ErrCorrupt {
 		t.Errorf("%d files of 3, %v, %v", len(c.all), c.errs, err)
 	}
 	for i, want := range c.all {
@@ -401,18 +396,18 @@ func TestExtractSome(t *testing.T) {
 			t.Errorf("file %d by itself: %d bytes, %v", i, b.Len(), err)
 		}
 	}
-	if z, err = open(encode(t, files, WithMemory(1)), WithMemory(1), WithThreads(3)); err != nil || z.o.threads != 1 {
-		t.Errorf("with hardly any memory: %d threads, %v", z.o.threads, err)
+	if z, err = open(encode(t, files, Options{Memory: 1}), Options{Memory: 1, Threads: 3}); err != nil || z.o.Threads != 1 {
+		t.Errorf("with hardly any memory: %d threads, %v", z.o.Threads, err)
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if err := z.Extract(stopped, nil, &c); !errors.Is(err, context.Canceled) {
+	if err := z.Extract(stopped, nil, Sink{c.begin, c.end}); !errors.Is(err, context.Canceled) {
 		t.Errorf("after cancellation: %v", err)
 	}
 }
 
 func TestDamage(t *testing.T) {
-	stream := encode(t, []File{inMemory("a", []byte("GATTACA\n")), inMemory("b.bin", metrics(300))})
+	stream := encode(t, []File{inMemory("a", []byte("GATTACA\n")), inMemory("b.bin", metrics(300))}, Options{})
 	want, err := readAll(stream)
 	if err != nil {
 		t.Fatal(err)
@@ -430,11 +425,11 @@ func TestDamage(t *testing.T) {
 }
 
 func FuzzReader(f *testing.F) {
-	f.Add(encode(f, nil))
-	f.Add(encode(f, testFiles()[:2]))
-	f.Add(encode(f, testFiles()[6:]))
+	f.Add(encode(f, nil, Options{}))
+	f.Add(encode(f, testFiles()[:2], Options{}))
+	f.Add(encode(f, testFiles()[6:], Options{}))
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		z, err := open(stream, WithThreads(2))
+		z, err := open(stream, Options{Threads: 2})
 		for i := 0; err == nil && i < z.Len() && z.Size(i) < 1<<20; i++ {
 			err = z.WriteFile(t.Context(), io.Discard, i)
 		}
@@ -464,7 +459,7 @@ func TestVectors(t *testing.T) {
 			files = append(files, inMemory(name, []byte(content)))
 			want[len(files)-1] = content
 		}
-		got, err := readAll(v.Bytes(t, "bytes", encode(t, files)))
+		got, err := readAll(v.Bytes(t, "bytes", encode(t, files, Options{})))
 		if err != nil || !maps.Equal(got, want) {
 			t.Fatalf("%v, %v; want %v", got, err, want)
 		}
@@ -490,8 +485,8 @@ func TestRunFolder(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	stream := encode(t, files)
-	z, err := open(stream)
+	stream := encode(t, files, Options{})
+	z, err := open(stream, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -516,7 +511,7 @@ func BenchmarkEncode(b *testing.B) {
 	}
 	b.SetBytes(total)
 	for b.Loop() {
-		encode(b, files)
+		encode(b, files, Options{})
 	}
 }
 
@@ -525,7 +520,7 @@ func BenchmarkReader(b *testing.B) {
 	for _, f := range files {
 		total += f.Size
 	}
-	stream := encode(b, files)
+	stream := encode(b, files, Options{})
 	b.SetBytes(total)
 	for b.Loop() {
 		if _, err := readAll(stream); err != nil {
@@ -542,10 +537,10 @@ func TestZeros(t *testing.T) {
 		for _, threads := range []int{1, 3} {
 			var b bytes.Buffer
 			files := []File{inMemory("x.img", content), inMemory("y.img", content[:block])}
-			if err := Encode(t.Context(), &b, files, WithThreads(threads), WithBlockSize(block)); err != nil {
+			if err := Encode(t.Context(), &b, files, Options{Threads: threads, blockSize: block}); err != nil {
 				t.Fatal(err)
 			}
-			z, err := open(b.Bytes(), WithThreads(threads))
+			z, err := open(b.Bytes(), Options{Threads: threads})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,50 +3,36 @@ package slicing
 import (
 	"slices"
 	"sort"
-	"sync"
 
 	"orcomgo/bins"
-	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
+	"orcomgo/compress/workers"
 )
 
 // Cache loads the blocks that slices need, each once, and releases a block after the last
-// slice that needs it.
+// slice that needs it. Its methods are called by tasks of a pool.
 type Cache struct {
 	r       *bins.Reader
+	pool    workers.Pool
 	keeps   []columns.Kept // by input
 	letters []bool         // by input: reads are wanted as well; nil: of none
 	blocks  [][]int        // by input: its blocks in order
 	// ahead returns how many records from a slice's first one on have their names read ahead; nil: none.
-	ahead   func(input int, from uint64) int
-	mu      sync.Mutex
-	Entries map[int]*cacheEntry
-}
-
-type cacheEntry struct {
-	once sync.Once
-	l    *columns.Block
-	err  error
-	uses int // how often slices still need it
+	ahead  func(input int, from uint64) int
+	loaded workers.Cache[int, *columns.Block]
 }
 
 // NewCache prepares for exactly the slices of specs, and for the names that are read ahead: those of ahead(input, from) records from a
 // slice's first one on; nil for none.
-func NewCache(r *bins.Reader, keeps []columns.Kept, letters []bool, specs []Spec, ahead func(input int, from uint64) int) *Cache {
+func NewCache(r *bins.Reader, pool workers.Pool, keeps []columns.Kept, letters []bool, specs []Spec,
+	ahead func(input int, from uint64) int) *Cache {
 	m := r.Meta()
-	c := &Cache{r: r, keeps: keeps, letters: letters, ahead: ahead, Entries: make(map[int]*cacheEntry)}
+	c := &Cache{r: r, pool: pool, keeps: keeps, letters: letters, ahead: ahead}
 	for i := range m.Inputs {
 		c.blocks = append(c.blocks, m.BlocksOf(i))
 	}
 	for i := range specs {
-		c.eachUse(&specs[i], func(block int) {
-			e := c.Entries[block]
-			if e == nil {
-				e = new(cacheEntry)
-				c.Entries[block] = e
-			}
-			e.uses++
-		})
+		c.eachUse(&specs[i], c.loaded.Expect)
 	}
 	return c
 }
@@ -81,54 +67,24 @@ func (c *Cache) touched(input int, from uint64, n int) []int {
 	return bs[lo:hi]
 }
 
-// Acquire returns the n records at from of an input. What it returns shares memory with
-// blocks; release must be called with each slice once they are no longer needed.
-func (c *Cache) Acquire(input int, from uint64, n int) (*columns.Columns, error) {
-	ls, err := c.loaded(input, from, n)
-	if err != nil {
-		return nil, err
-	}
-	return columns.Gather(input, from, n, ls, c.keeps[input])
-}
-
-// AcquireNames is acquire of the names alone.
-func (c *Cache) AcquireNames(input int, from uint64, n int) (*columns.Columns, error) {
-	ls, err := c.loaded(input, from, n)
-	if err != nil {
-		return nil, err
-	}
-	var k columns.Kept
-	k[archive.Names] = c.keeps[input][archive.Names]
-	return columns.Gather(input, from, n, ls, k)
-}
-
-// loaded returns the blocks that hold some of the n records at from.
-func (c *Cache) loaded(input int, from uint64, n int) ([]*columns.Block, error) {
-	var ls []*columns.Block
+// Acquire returns the n records at from of an input, or only some of their columns: see columns.Kept.Wanted. What it returns shares memory
+// with blocks; Release must be called with each slice once they are no longer needed.
+func (c *Cache) Acquire(input int, from uint64, n int, only columns.Kept) (*columns.Columns, error) {
+	var all []*columns.Block
 	for _, b := range c.touched(input, from, n) {
-		c.mu.Lock()
-		e := c.Entries[b]
-		c.mu.Unlock()
-		e.once.Do(func() { e.l, e.err = columns.LoadBlock(c.r, b, c.keeps[input], c.letters != nil && c.letters[input]) })
-		if e.err != nil {
-			return nil, e.err
+		l, err := c.loaded.Get(b, c.pool.WaitOutside, func() (*columns.Block, error) {
+			return columns.LoadBlock(c.r, b, c.keeps[input], c.letters != nil && c.letters[input])
+		})
+		if err != nil {
+			return nil, err
 		}
-		ls = append(ls, e.l)
+		all = append(all, l)
 	}
-	return ls, nil
+	return columns.Gather(input, from, n, all, c.keeps[input].Wanted(only))
 }
 
 // Release says that a slice needs its blocks no more.
-func (c *Cache) Release(s *Spec) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.eachUse(s, func(block int) {
-		e := c.Entries[block]
-		if e.uses--; e.uses == 0 {
-			delete(c.Entries, block)
-		}
-	})
-}
+func (c *Cache) Release(s *Spec) { c.eachUse(s, c.loaded.Release) }
 
 // OfAll returns a value for each input.
 func OfAll(meta *bins.Meta, is bool) []bool { return slices.Repeat([]bool{is}, len(meta.Inputs)) }

@@ -6,50 +6,48 @@ import (
 	"errors"
 	"slices"
 
-	"orcomgo/bins/record"
-
 	"orcomgo/bins"
+	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/workers"
 )
 
-// How slices are cut; variables so that tests can cut small inputs.
-var (
-	// SliceText is how much text of the first input a slice aims for: enough for the
+// Sizes say how slices are cut, and what their primers are.
+type Sizes struct {
+	// Text is how much text of the first input a slice aims for: enough for the
 	// models to learn, little enough that several fit in memory.
-	SliceText uint64 = 64 << 20
-	// SmallSliceText is SliceText of inputs of at least SmallFrom qualities that begin with primers: few are decoded for some records.
-	SmallSliceText uint64 = 2 << 20
-	SmallFrom      uint64 = 64 << 20
-	// SliceReads is how many reads a slice of reads alone, in layout order, aims for.
-	SliceReads uint64 = 1 << 18
-)
+	Text uint64
+	// SmallText is Text of inputs of at least SmallFrom qualities that begin with primers: few are decoded for some records.
+	SmallText, SmallFrom uint64
+	// LongText is Text of long reads, if that is more: nothing of a damaged slice of them may come back.
+	LongText uint64
+	// Reads is how many reads a slice of reads alone, in layout order, aims for.
+	Reads uint64
+	// Primer is how many qualities a primer is made of at most, but for the end of the last read.
+	Primer int
+	// LeastLeading is how many qualities the first slice of an input must have for a primer.
+	LeastLeading int
+}
+
+// Usual are the sizes of all archives but those of tests.
+var Usual = Sizes{Text: 64 << 20, SmallText: 2 << 20, SmallFrom: 64 << 20, LongText: 40 << 20, Reads: 1 << 18, Primer: 8 << 20,
+	LeastLeading: 1 << 20}
+
+// primerShare: a primer is made of one in so many qualities of its input, if that is at least LeastLeading and at most Primer. It has
+// to be decoded for any record of the input.
+const primerShare = 16
+
+// PrimerSize returns how many qualities the primer of an input of so many is made of at most.
+func (s *Sizes) PrimerSize(quals uint64) int {
+	return min(max(s.LeastLeading, int(min(quals/primerShare, 1<<30))), s.Primer)
+}
+
+// PrimedMemory is how much memory packing must be allowed for primers.
+const PrimedMemory = 1 << 30
 
 // leastSliceText is how much text a slice holds in however little memory: smaller ones cost bytes.
 const leastSliceText = 8 << 20
-
-// BasesOf returns how many bases the reads of an input have.
-func BasesOf(m *bins.Meta, input int) (sum uint64) {
-	for _, i := range m.BlocksOf(input) {
-		sum += m.Blocks[i].Bases
-	}
-	return sum
-}
-
-// slicesOf returns into how many slices a block of a unit is cut, that aim for so much text of the first input. first
-// and mate are the bytes of text of its inputs, exceptions those of the exceptions of both. A slice takes about three times
-// its text and its exceptions, so in little memory (0: no bound) it has a quarter of that, or
-// somewhat more where that saves a slice.
-func slicesOf(text, first, mate, exceptions, memory uint64) uint64 {
-	n := (first + text - 1) / text
-	if memory > 0 {
-		most := max(memory/4, leastSliceText)
-		most += most / 16
-		n = max(n, (first+mate+exceptions+most-1)/most)
-	}
-	return n
-}
 
 // Unit is what is sliced together: an input, or the two inputs of a pair.
 type Unit struct {
@@ -57,8 +55,11 @@ type Unit struct {
 	// lead is the input with the first mates if first holds further mates, else -1. The slices of further mates have the same records
 	// as those of the first ones.
 	Lead int
+	// Interleaved says that first is an interleaved input, whose slices have whole pairs.
+	Interleaved bool
 }
 
+// Inputs returns the inputs of the unit.
 func (u Unit) Inputs() []int {
 	if u.Mate < 0 {
 		return []int{u.First}
@@ -108,10 +109,10 @@ func groups(inputs []record.Input) ([]group, error) {
 		if in.Further || in.Mate >= 0 && !in.First {
 			continue
 		}
-		g := group{Unit: Unit{i, in.Mate, -1}}
+		g := group{Unit: Unit{i, in.Mate, -1, in.Interleaved}}
 		for k := range inputs {
 			if inputs[k].Further && inputs[k].Lead == i {
-				g.further = append(g.further, Unit{k, -1, i})
+				g.further = append(g.further, Unit{k, -1, i, false})
 			}
 		}
 		gs = append(gs, g)
@@ -131,9 +132,10 @@ type Spec struct {
 	// run, if not nil, is a run of records that are delivered in the order of the layout, of
 	// which the slice holds those at from-run.from; else the slice is in input order.
 	Run *Run
-	// turn is that of the slice's tasks while it is packed: see places. Those of the first slices go before, so that what was coded is
+	// Turn is that of the slice's tasks while it is packed: see workers.Pool. Those of the first slices go before, so that what was coded is
 	// verified before more is coded. It is 0 of runs.
-	Turn int
+	Turn  int
+	Phase int // see Phases
 }
 
 // Slice returns the slice without sections.
@@ -142,10 +144,23 @@ func (s *Spec) Slice() archive.Slice {
 	if s.Mate >= 0 {
 		sl.Mate = &archive.Member{Input: s.Mate}
 	}
+	if s.Interleaved {
+		sl.Mate = &archive.Member{Input: s.First}
+	}
 	return sl
 }
 
-// Run are records from..from+records-1 of a unit, to be reordered all together.
+// Reads returns what has models of its own: the inputs, or both mates of an interleaved input.
+func (s *Spec) Reads() (all []columns.Reads) {
+	for _, input := range s.Inputs() {
+		all = append(all, columns.Reads{Input: input})
+	}
+	if s.Interleaved {
+		all = append(all, columns.Reads{Input: s.First, Second: true})
+	}
+	return all
+}
+
 type Run struct {
 	From    uint64
 	Records uint64
@@ -163,126 +178,169 @@ func WholeOrder(o record.Options, kind record.Kind) bool {
 	return o.OrderAny && (o.ReadsOnly || o.DropNames && o.Quality == record.QualityDrop && kind.Format().Quals)
 }
 
+// inputSize is how much there is of an input.
+type inputSize struct {
+	blocks            []int
+	bases, exceptions uint64 // exceptions: bytes in the bins
+}
+
+// inputSizes returns those of all inputs.
+func inputSizes(m *bins.Meta) []inputSize {
+	all := make([]inputSize, len(m.Inputs))
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		in := &all[b.Input]
+		in.blocks, in.bases, in.exceptions = append(in.blocks, i), in.bases+b.Bases, in.exceptions+b.ExceptionBytes()
+	}
+	return all
+}
+
 // Plan cuts the units into slices, which come in the order of the blocks that they
-// begin in. The cuts depend on nothing but the bins, their options, texts (of sliceTexts; nil: SliceText for all), memory (0: no bound),
+// begin in. The cuts depend on nothing but the bins, their options, texts (by input, how much text a slice aims for), memory (0: no bound),
 // and what parts returns for an input: where else its slices must end. parts is nil if records are not reordered.
-func Plan(m *bins.Meta, texts []uint64, memory uint64, parts func(input int) []uint64) ([]Spec, error) {
+func Plan(m *bins.Meta, sizes *Sizes, texts []uint64, memory uint64, parts func(input int) []uint64) ([]Spec, error) {
 	gs, err := groups(m.Inputs)
 	if err != nil {
 		return nil, err
 	}
-	textOf := func(u Unit) uint64 {
-		if texts == nil {
-			return SliceText
-		}
-		return texts[u.First]
-	}
+	all := inputSizes(m)
 	var specs []Spec
 	for i := range gs {
-		g := &gs[i]
-		u := g.Unit
-		all, exceptions := sizesOf(m, u)
-		records := m.Inputs[u.First].Records
-		whole := parts != nil
-		for _, i := range g.inputs() {
-			whole = whole && WholeOrder(m.Options, m.Inputs[i].Kind)
+		c := cutter{m: m, sizes: sizes, memory: memory, inputs: all, group: &gs[i], records: m.Inputs[gs[i].First].Records}
+		if parts != nil && c.wholeOrder() {
+			c.cutRuns(parts(c.First))
+		} else {
+			c.cutBlocks(texts[c.First])
 		}
-		planned := len(specs)
-		// cut adds n slices of nearly equal counts.
-		cut := func(block int, from, count, n uint64, run *Run) {
-			n = max(n, (count+archive.MaxSliceRecords-1)/archive.MaxSliceRecords)
-			n = min(n, count)
-			if run != nil {
-				run.Slices = int(n)
-			}
-			for k := range n {
-				lo, hi := count*k/n, count*(k+1)/n
-				specs = append(specs, Spec{Unit: u, From: from + lo, Records: int(hi - lo), block: block, Run: run,
-					Text: workers.Share(all, hi-lo, records), Exceptions: workers.Share(exceptions, hi-lo, records)})
-			}
-		}
-		blocks := m.BlocksOf(u.First)
-		if !whole {
-			for _, i := range blocks {
-				b := &m.Blocks[i]
-				mate := uint64(0)
-				if u.Mate >= 0 {
-					mate = workers.Share(m.Inputs[u.Mate].Bytes, uint64(b.Records), records)
-				}
-				for _, f := range g.further { // which has slices of its own, with the same records
-					if n := workers.Share(m.Inputs[f.First].Bytes, uint64(b.Records), records); n > b.TextLen {
-						mate = max(mate, n-b.TextLen)
-					}
-				}
-				exceptional := workers.Share(exceptions, uint64(b.Records), records)
-				count, n := uint64(b.Records), slicesOf(textOf(u), b.TextLen, mate, exceptional, memory)
-				lead := uint64(0) // records of the first slice
-				if i == blocks[0] && leadsLonger(m, u, b, n, memory) {
-					text := leadingText(m, u)
-					lead = workers.Share(count, text, b.TextLen)
-					cut(i, b.FirstRecord, lead, 1, nil)
-					n -= n * text / b.TextLen
-				}
-				cut(i, b.FirstRecord+lead, count-lead, n, nil)
-			}
-			specs = append(specs, g.furtherSlices(m, specs[planned:])...)
-			continue
-		}
-		ends := append(slices.Clone(parts(u.First)), records)
-		from := uint64(0)
-		for _, end := range ends {
-			run := &Run{From: from, Records: end - from}
-			block := 0
-			for _, i := range blocks {
-				if m.Blocks[i].FirstRecord <= from {
-					block = i
-				}
-			}
-			cut(block, from, run.Records, (run.Records+SliceReads-1)/SliceReads, run)
-			from = end
-		}
-		specs = append(specs, g.furtherSlices(m, specs[planned:])...)
+		specs = append(append(specs, c.specs...), c.further()...)
 	}
 	// Slices of further mates come at once after those of the first mates: while the names of these are in memory.
 	slices.SortStableFunc(specs, func(a, b Spec) int { return cmp.Or(a.block-b.block, cmp.Compare(a.From, b.From)) })
 	return specs, nil
 }
 
-// leadingText is how much text the first slice of a unit has at least if others have less: enough for a primer of full size, and an
-// eighth more, since its reads may be shorter than others. So the qualities of small slices take about as much as those of large ones.
-func leadingText(m *bins.Meta, u Unit) uint64 {
-	bases, bytes := BasesOf(m, u.First), m.Inputs[u.First].Bytes
-	size := uint64(PrimerSize(bases))
-	return workers.Share(bytes, min(size+size/8, bases), bases)
+// cutter cuts the records of a group.
+type cutter struct {
+	*group
+	m       *bins.Meta
+	sizes   *Sizes
+	memory  uint64
+	inputs  []inputSize
+	records uint64
+	specs   []Spec // of the first unit
 }
 
-// leadsLonger reports whether the first slice of a unit, whose first block is cut in n, is to be longer than the others.
-func leadsLonger(m *bins.Meta, u Unit, b *bins.BlockInfo, n, memory uint64) bool {
-	text := leadingText(m, u)
-	return n > 0 && text > 0 && b.TextLen >= 4*text && b.TextLen/n < text && (memory == 0 || memory >= PrimedMemory) &&
-		columns.KeptOf(m.Options, m.Inputs[u.First].Kind)[archive.Quals]
+// Together returns how many records of an input a slice must have all or none of.
+func (u Unit) Together() uint64 {
+	if u.Interleaved {
+		return 2
+	}
+	return 1
 }
 
-// sizesOf returns how many bytes of text a unit has, and how many bytes its exceptions have in the bins.
-func sizesOf(m *bins.Meta, u Unit) (text, exceptions uint64) {
-	for _, i := range u.Inputs() {
-		text += m.Inputs[i].Bytes
-		for _, b := range m.BlocksOf(i) {
-			exceptions += m.Blocks[b].ExceptionBytes()
+// wholeOrder reports whether the order of the layout may run through all records of the group.
+func (c *cutter) wholeOrder() bool {
+	return !slices.ContainsFunc(c.group.inputs(), func(i int) bool { return !WholeOrder(c.m.Options, c.m.Inputs[i].Kind) })
+}
+
+// cut adds n slices of nearly equal counts, of the records that begin with `from`, in a block.
+func (c *cutter) cut(block int, from, count, n uint64, run *Run) {
+	n = max(n, (count+archive.MaxSliceRecords-1)/archive.MaxSliceRecords)
+	of := c.Together()
+	n = min(n, count/of)
+	if run != nil {
+		run.Slices = int(n)
+	}
+	for k := range n {
+		lo, hi := count/of*k/n*of, count/of*(k+1)/n*of
+		c.specs = append(c.specs, c.sized(Spec{Unit: c.Unit, From: from + lo, Records: int(hi - lo), block: block, Run: run}))
+	}
+}
+
+// sized returns a slice with its share of the text and exceptions of its unit.
+func (c *cutter) sized(s Spec) Spec {
+	var text, exceptions uint64
+	for _, i := range s.Inputs() {
+		text, exceptions = text+c.m.Inputs[i].Bytes, exceptions+c.inputs[i].exceptions
+	}
+	s.Text, s.Exceptions = workers.Share(text, uint64(s.Records), c.records), workers.Share(exceptions, uint64(s.Records), c.records)
+	return s
+}
+
+// cutRuns cuts runs that end at parts, in which the records are in the order of the layout.
+func (c *cutter) cutRuns(parts []uint64) {
+	from := uint64(0)
+	for _, end := range append(slices.Clone(parts), c.records) {
+		run := &Run{From: from, Records: end - from}
+		block := 0
+		for _, i := range c.inputs[c.First].blocks {
+			if c.m.Blocks[i].FirstRecord <= from {
+				block = i
+			}
+		}
+		c.cut(block, from, run.Records, (run.Records+c.sizes.Reads-1)/c.sizes.Reads, run)
+		from = end
+	}
+}
+
+// cutBlocks cuts each block into slices that aim for so much text.
+func (c *cutter) cutBlocks(aim uint64) {
+	for k, i := range c.inputs[c.First].blocks {
+		b := &c.m.Blocks[i]
+		count, lead := uint64(b.Records), uint64(0) // records: of the block, and of its first slice
+		n := c.slicesOf(b, aim)
+		if text := c.leadingText(b, n); k == 0 && text > 0 {
+			lead = workers.Share(count, text, b.TextLen) / c.Together() * c.Together()
+			c.cut(i, b.FirstRecord, lead, 1, nil)
+			n -= n * text / b.TextLen
+		}
+		c.cut(i, b.FirstRecord+lead, count-lead, n, nil)
+	}
+}
+
+// slicesOf returns into how many slices a block is cut that aim for so much text of the first input. In little memory (0: no bound) they
+// have as much text and exceptions as fit in, or somewhat more where that saves a slice.
+func (c *cutter) slicesOf(b *bins.BlockInfo, aim uint64) uint64 {
+	n := (b.TextLen + aim - 1) / aim
+	if c.memory == 0 {
+		return n
+	}
+	share := func(bytes uint64) uint64 { return workers.Share(bytes, uint64(b.Records), c.records) }
+	exceptions, mate := c.inputs[c.First].exceptions, uint64(0)
+	if c.Mate >= 0 {
+		exceptions += c.inputs[c.Mate].exceptions
+		mate = share(c.m.Inputs[c.Mate].Bytes)
+	}
+	for _, f := range c.group.further { // which has slices of its own, with the same records
+		if further := share(c.m.Inputs[f.First].Bytes); further > b.TextLen {
+			mate = max(mate, further-b.TextLen)
 		}
 	}
-	return text, exceptions
+	most := max(workers.ForText(c.memory), leastSliceText)
+	most += most / 16
+	return max(n, (b.TextLen+mate+share(exceptions)+most-1)/most)
 }
 
-// furtherSlices returns the slices of the further mates of a group, given those of its first mates.
-func (g *group) furtherSlices(m *bins.Meta, first []Spec) (specs []Spec) {
-	for _, u := range g.further {
-		text, exceptions := sizesOf(m, u)
-		records := m.Inputs[u.First].Records
+// leadingText returns how much text the first slice of a unit has if it is to be longer than the others, else 0: enough for a primer of
+// full size, and an eighth more, since its reads may be shorter than others. So the qualities of small slices take about as much as
+// those of large ones. The first block is cut in n.
+func (c *cutter) leadingText(b *bins.BlockInfo, n uint64) uint64 {
+	bases := c.inputs[c.First].bases / c.Together() // of each mate
+	size := uint64(c.sizes.PrimerSize(bases))
+	text := workers.Share(c.m.Inputs[c.First].Bytes, min(size+size/8, bases), bases)
+	if n > 0 && b.TextLen >= 4*text && b.TextLen/n < text && (c.memory == 0 || c.memory >= PrimedMemory) &&
+		columns.KeptOf(c.m.Options, c.m.Inputs[c.First].Kind)[archive.Quals] {
+		return text
+	}
+	return 0
+}
+
+// further returns the slices of the further mates of the group, given those of its first mates.
+func (c *cutter) further() (specs []Spec) {
+	for _, u := range c.group.further {
 		runs := make(map[*Run]*Run)
-		for _, s := range first {
+		for _, s := range c.specs {
 			s.Unit = u
-			s.Text, s.Exceptions = workers.Share(text, uint64(s.Records), records), workers.Share(exceptions, uint64(s.Records), records)
 			if s.Run != nil {
 				if runs[s.Run] == nil {
 					run := *s.Run
@@ -290,7 +348,7 @@ func (g *group) furtherSlices(m *bins.Meta, first []Spec) (specs []Spec) {
 				}
 				s.Run = runs[s.Run]
 			}
-			specs = append(specs, s)
+			specs = append(specs, c.sized(s))
 		}
 	}
 	return specs
@@ -298,43 +356,24 @@ func (g *group) furtherSlices(m *bins.Meta, first []Spec) (specs []Spec) {
 
 // Phases cuts the list of slices where the encoder of sequences may have to change from one
 // part, or window of a run, to the next: it keeps the reads of one in memory, so slices of two should not be in
-// work together. parts is as in Plan; window returns in which window of its run a place is.
-func Phases(specs []Spec, parts func(input int) []uint64, window func(at uint64) int) [][]Spec {
-	var out [][]Spec
+// work together. It sets Phase of the slices. parts is as in Plan; window returns in which window of its run a place is.
+func Phases(specs []Spec, sizes *Sizes, parts func(input int) []uint64, window func(at uint64) int) (all [][]Spec) {
 	start, text := 0, uint64(0)
-	for i, s := range specs {
+	for i := range specs {
+		s := &specs[i]
 		// A part may begin with an input, too. Where inputs are small it won't, and
 		// waiting would cost more.
-		fresh := s.From == 0 && text >= 2*SliceText
+		fresh := s.From == 0 && text >= 2*sizes.Text
 		moved := i > start && s.sameRun(&specs[i-1]) && window(s.From-s.Run.From) != window(specs[i-1].From-s.Run.From)
 		if i > start && (fresh || moved || slices.Contains(parts(s.First), s.From)) {
-			out = append(out, specs[start:i])
+			all = append(all, specs[start:i])
 			start, text = i, 0
 		}
+		s.Phase = len(all)
 		text += s.Text
 	}
 	if start < len(specs) {
-		out = append(out, specs[start:])
+		all = append(all, specs[start:])
 	}
-	return out
+	return all
 }
-
-// Variables so that tests can have small primers.
-var (
-	// PrimerBytes is how many qualities a primer is made of at most, but for the end of the last read.
-	PrimerBytes = 8 << 20
-	// LeastLeading is how many the first slice of an input must have.
-	LeastLeading = 1 << 20
-)
-
-// primerShare: a primer is made of one in so many qualities of its input, if that is at least LeastLeading and at most PrimerBytes. It has
-// to be decoded for any record of the input.
-const primerShare = 16
-
-// PrimerSize returns how many qualities the primer of an input of so many is made of at most.
-func PrimerSize(quals uint64) int {
-	return min(max(LeastLeading, int(min(quals/primerShare, 1<<30))), PrimerBytes)
-}
-
-// PrimedMemory is how much memory packing must be allowed for primers.
-const PrimedMemory = 1 << 30

@@ -4,9 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"orcomgo/bins/record"
-
 	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
 // testMeta is an index of two inputs of 1000 records each in four alternating blocks, and a pair.
@@ -42,11 +41,11 @@ func covers(t *testing.T, m *bins.Meta, specs []Spec) {
 }
 
 func TestPlanSlices(t *testing.T) {
-	text, reads := SliceText, SliceReads
-	SliceText, SliceReads = 20_000, 150
-	t.Cleanup(func() { SliceText, SliceReads = text, reads })
+	small := Usual
+	small.Text, small.Reads = 20_000, 150
+	texts := []uint64{20_000, 20_000, 20_000, 20_000}
 	m := testMeta(record.Options{})
-	specs, err := Plan(m, nil, 0, noParts)
+	specs, err := Plan(m, &small, texts, 0, noParts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +73,7 @@ func TestPlanSlices(t *testing.T) {
 		}
 		return nil
 	}
-	if specs, err = Plan(m, nil, 0, parts); err != nil {
+	if specs, err = Plan(m, &small, texts, 0, parts); err != nil {
 		t.Fatal(err)
 	}
 	covers(t, m, specs)
@@ -87,7 +86,7 @@ func TestPlanSlices(t *testing.T) {
 		}
 	}
 	count := 0
-	for _, p := range Phases(specs, parts, func(uint64) int { return 0 }) {
+	for _, p := range Phases(specs, &small, parts, func(uint64) int { return 0 }) {
 		count += len(p)
 		for _, s := range p[1:] {
 			if s.From == 500 && s.First == p[0].First {
@@ -112,7 +111,7 @@ func TestPlanLeads(t *testing.T) {
 		m.Inputs = []record.Input{{Records: 1500, Bytes: 150 << 20, Mate: -1}}
 		m.Blocks = []bins.BlockInfo{{Records: 1000, TextLen: 100 << 20, Bases: 50 << 20},
 			{FirstRecord: 1000, Records: 500, TextLen: 50 << 20, Bases: 25 << 20}}
-		specs, err := Plan(m, []uint64{4 << 20}, c.memory, noParts)
+		specs, err := Plan(m, &Usual, []uint64{4 << 20}, c.memory, noParts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,8 +141,31 @@ func TestPlanRefusesBrokenPairs(t *testing.T) {
 	} {
 		m := testMeta(record.Options{})
 		change(m)
-		if _, err := Plan(m, nil, 0, noParts); err == nil {
+		if _, err := Plan(m, &Usual, nil, 0, noParts); err == nil {
 			t.Errorf("%s: passed", name)
+		}
+	}
+}
+
+// TestPlanInterleaved: slices of an interleaved input have whole pairs, also the first one, which is as large as a primer needs.
+func TestPlanInterleaved(t *testing.T) {
+	for _, text := range []uint64{1, 333_333, 4 << 20} {
+		m := &bins.Meta{Inputs: []record.Input{{Records: 1506, Bytes: 150 << 20, Mate: -1, Interleaved: true}}}
+		m.Blocks = []bins.BlockInfo{{Records: 1002, TextLen: 100 << 20, Bases: 50 << 20},
+			{FirstRecord: 1002, Records: 504, TextLen: 50 << 20, Bases: 25 << 20}}
+		specs, err := Plan(m, &Usual, []uint64{text}, 0, noParts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := uint64(0)
+		for _, s := range specs {
+			if sl := s.Slice(); s.From != next || s.Records < 2 || s.Records%2 != 0 || !sl.Halves() || sl.MemberRecords() != s.Records/2 {
+				t.Fatalf("slice %+v, want it at %d", s, next)
+			}
+			next += uint64(s.Records)
+		}
+		if next != 1506 || text == 1 && len(specs) < 600 {
+			t.Errorf("%d records in %d slices", next, len(specs))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"slices"
 
 	"orcomgo/bins"
 	"orcomgo/compress/archive"
@@ -25,7 +26,7 @@ type Binned struct {
 // NewBinned describes the bins of r as a manifest, whose slices fit in memory (0: no bound).
 func NewBinned(r *bins.Reader, threads int, memory uint64) (*Binned, error) {
 	meta := r.Meta()
-	specs, err := slicing.Plan(meta, nil, memory, nil)
+	specs, err := slicing.Plan(meta, &slicing.Usual, slices.Repeat([]uint64{slicing.Usual.Text}, len(meta.Inputs)), memory, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -56,24 +57,20 @@ func (b *Binned) Pass(demands []Demand) Decoder {
 	letters := false
 	for _, k := range b.keeps {
 		if len(demands) > 0 {
-			k = demands[0].ColumnsOf(k)
+			k = k.Wanted(demands[0].Columns)
 		}
 		letters = letters || k[archive.Seqs]
 		wanted = append(wanted, k)
 	}
-	return &binnedPass{b, slicing.NewCache(b.Bins, wanted, slicing.OfAll(b.Bins.Meta(), letters), specs, nil)}
+	return &binnedPass{b, slicing.NewCache(b.Bins, b.pool, wanted, slicing.OfAll(b.Bins.Meta(), letters), specs, nil)}
 }
 
 func (b *Binned) Place() (dir, name string)   { return b.Bins.Dir(), b.Bins.Name() }
 func (b *Binned) Release(*Decoded)            {}
 func (b *Binned) Problems() []error           { return b.problem }
 func (b *Binned) Manifest() *archive.Manifest { return b.Man }
+func (b *Binned) Paths() []string             { return b.Bins.Paths() }
 func (b *Binned) Close() error                { return b.Bins.Close() }
-
-func (b *Binned) Paths() []string {
-	data, meta := b.Bins.Paths()
-	return []string{data, meta}
-}
 
 func (b *binnedPass) Decode(ctx context.Context, d Demand) (*Decoded, error) {
 	s := b.specs[d.Slice]
@@ -87,7 +84,7 @@ func (b *binnedPass) Decode(ctx context.Context, d Demand) (*Decoded, error) {
 			if !d.Want[m] {
 				continue
 			}
-			t.Cols[m], t.Err[m] = b.cache.Acquire(input, s.From, records)
+			t.Cols[m], t.Err[m] = b.cache.Acquire(input, s.From, records, columns.Kept{})
 		}
 		return nil
 	})
@@ -123,6 +120,7 @@ func inputsOf(meta *bins.Meta) []archive.Input {
 	return ins
 }
 
+// KeptOfAll returns the columns of each input of bins.
 func KeptOfAll(meta *bins.Meta) []columns.Kept {
 	ks := make([]columns.Kept, len(meta.Inputs))
 	for i := range ks {

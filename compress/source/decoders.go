@@ -3,11 +3,14 @@ package source
 import (
 	"context"
 	"fmt"
+
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/forms"
 	"orcomgo/compress/quals"
 	"orcomgo/compress/seqs"
+	"orcomgo/compress/twobit"
+	"orcomgo/compress/workers"
 )
 
 // decoder is the row of a column in the table of what decodes columns.
@@ -38,31 +41,26 @@ const (
 )
 
 // decoders are by column.
-var decoders [archive.Columns]decoder
-
-// The decoders refer to columns, whose decoding refers to the table.
-func init() {
-	decoders = [archive.Columns]decoder{
-		archive.Lengths: {decode: decodeLengths},
-		archive.Forms: {decode: func(_ *Packed, b *Decoded, m int, data []byte) (err error) {
-			b.Cols[m].Forms, err = forms.Decode(data, b.Cols[m].Records)
-			return err
-		}},
-		archive.Names: {decode: decodeNames, needs: []need{{archive.Names, firstMember}}},
-		archive.Quals: {
-			decode:       decodeQuals,
-			needs:        []need{{archive.Lengths, sameMember}},
-			needsByBases: []need{{archive.Lengths, sameMember}, {archive.Seqs, sameMember}},
-		},
-		// The sequences of all members of a slice are in one section, given the qualities, unless these are given the sequences. Those of
-		// one member need no qualities of the other.
-		archive.Seqs: {
-			decode:       decodeSeqs,
-			needs:        []need{{archive.Lengths, allMembers}, {archive.Quals, allMembers}},
-			needsByBases: []need{{archive.Lengths, allMembers}},
-			prepare:      func(ctx context.Context, p *Packed) error { return p.NeedShared(ctx) },
-		},
-	}
+var decoders = [archive.Columns]decoder{
+	archive.Lengths: {decode: decodeLengths},
+	archive.Forms: {decode: func(_ *Packed, b *Decoded, m int, data []byte) (err error) {
+		b.Cols[m].Forms, err = forms.Decode(data, b.Cols[m].Records)
+		return err
+	}},
+	archive.Names: {decode: decodeNames, needs: []need{{archive.Names, firstMember}}},
+	archive.Quals: {
+		decode:       decodeQuals,
+		needs:        []need{{archive.Lengths, sameMember}},
+		needsByBases: []need{{archive.Lengths, sameMember}, {archive.Seqs, sameMember}},
+	},
+	// The sequences of all members of a slice are in one section, given the qualities, unless these are given the sequences. Those of
+	// one member need no qualities of the other.
+	archive.Seqs: {
+		decode:       decodeSeqs,
+		needs:        []need{{archive.Lengths, allMembers}, {archive.Quals, allMembers}},
+		needsByBases: []need{{archive.Lengths, allMembers}},
+		prepare:      func(ctx context.Context, p *Packed) error { return p.NeedShared(ctx) },
+	},
 }
 
 func decodeLengths(_ *Packed, b *Decoded, m int, data []byte) (err error) {
@@ -81,18 +79,18 @@ func decodeNames(p *Packed, b *Decoded, m int, data []byte) (err error) {
 	if m == 1 {
 		given = b.Cols[0].Names
 	}
-	b.Cols[m].Names, err = p.names.get(p, b.Slice, m, b.Cols[m].First, data, given)
+	b.Cols[m].Names, err = p.names.get(b.Slice, m, b.Cols[m].First, data, given)
 	return err
 }
 
 func decodeQuals(p *Packed, b *Decoded, m int, data []byte) (err error) {
 	c := b.Cols[m]
-	in := quals.Input{Lengths: c.Lengths, Records: c.Records, First: c.First, Progress: c.Coded}
+	in := quals.Input{Lengths: c.Lengths, Records: c.Records, First: c.First, Progress: c.QualsCoded}
 	if c.ByBases {
 		in.Bases = c.Letters
 	}
 	if n, ok := quals.HasPrimer(data, in); quals.NeedsPrimer(data) || ok && n <= c.First {
-		if in.Primer, err = p.Primers.get(p, c.Input); err != nil {
+		if in.Primer, err = p.primers.get(c.Reads()); err != nil {
 			return err
 		}
 	}
@@ -127,6 +125,33 @@ func decodeSeqs(p *Packed, b *Decoded, _ int, data []byte) error {
 			return fmt.Errorf("%d bases where the lengths say %d", got, want)
 		}
 		c.Letters = decoded[m]
+	}
+	return nil
+}
+
+// twoBitSlack is how many bytes more than a quarter of the bases twobit.Decode may take.
+const twoBitSlack = 64
+
+// decodeTwoBit, which may use several threads for long sequences, sets the letters of c, or, if only text is wanted, the sequences: the
+// batch is to be released then.
+func decodeTwoBit(c *columns.Columns, memory *workers.Buffers, threads int, data []byte) error {
+	s, err := twobit.Decode(memory.Get(int(c.Bases())/4+twoBitSlack), data, int(c.Bases()))
+	if err != nil {
+		return err
+	}
+	if c.Layout != nil {
+		*c.Layout = *seqs.UnplacedLayout(c.Records)
+	}
+	s.Threads = threads
+	n := int(c.Lengths.Sum(0, c.First))
+	if c.AsText {
+		c.TwoBit = s
+	} else {
+		c.Letters = s.AppendLetters(nil, 0, n)
+		memory.Put(s.Memory())
+	}
+	if c.Coded != nil {
+		c.Coded(n)
 	}
 	return nil
 }

@@ -1,13 +1,16 @@
 package source
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+
 	"orcomgo/bins/commit"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/fmindex"
+	"orcomgo/compress/parity"
 	"orcomgo/compress/seqs"
 )
 
@@ -17,23 +20,24 @@ var ErrNoIndex = errors.New("there is no index")
 // ErrIndex means that an index is damaged, or is that of another archive.
 var ErrIndex = errors.New("the index can't be used")
 
-// OpenIndex opens the index of an archive. The error wraps ErrNoIndex if there is none, and ErrIndex if it can't be used.
-func OpenIndex(e commit.Entry, man *archive.Manifest) (x *fmindex.Index, closeIndex func(), err error) {
+// OpenIndex opens the index of an archive. Damage that the parity beside it can mend is mended in memory; mended says what it was, nil for
+// nothing. The error wraps ErrNoIndex if there is none, and ErrIndex if it can't be used.
+func OpenIndex(e commit.Entry, man *archive.Manifest) (x *fmindex.Index, closeIndex func(), mended, err error) {
 	path := e.Path() + commit.IndexExt
 	f, err := vfs.OpenRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("%s: %w", path, ErrNoIndex)
+		return nil, nil, nil, fmt.Errorf("%s: %w", path, ErrNoIndex)
 	}
 	if errors.Is(err, vfs.ErrNotRegular) {
-		return nil, nil, fmt.Errorf("%w: %w: --scan searches without it", err, ErrIndex)
+		return nil, nil, nil, fmt.Errorf("%w: %w: --scan searches without it", err, ErrIndex)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	defer f.Close()
 	data, unmap, err := f.Map()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	const again = "orcomgo index makes it again, and --scan searches without it"
 	err = vfs.ReadMapped(path, func() (err error) {
@@ -42,27 +46,52 @@ func OpenIndex(e commit.Entry, man *archive.Manifest) (x *fmindex.Index, closeIn
 	})
 	if err != nil {
 		unmap()
-		return nil, nil, fmt.Errorf("%s: %w: %w: %s", path, ErrIndex, err, again)
+		unmap = func() {}
+		if x, mended = mendedIndex(f); x == nil {
+			return nil, nil, nil, fmt.Errorf("%s: %w: %w: %s", path, ErrIndex, err, again)
+		}
 	}
 	if x.Archive() != man.ID || x.Slices() != len(man.Slices) {
 		unmap()
-		return nil, nil, fmt.Errorf("%s: %w: it is of another archive: %s", path, ErrIndex, again)
+		return nil, nil, nil, fmt.Errorf("%s: %w: it is of another archive: %s", path, ErrIndex, again)
 	}
-	return x, unmap, nil
+	return x, unmap, mended, nil
+}
+
+// mendedIndex returns the index in a damaged file as its parity restores it, and what is wrong with the file; nil if it does not.
+func mendedIndex(f *vfs.File) (*fmindex.Index, error) {
+	v, problem, err := parity.RestoreFile(f)
+	if err != nil || v == nil || v.Lost() > 0 {
+		return nil, nil
+	}
+	data := make([]byte, v.Size())
+	if _, err := v.ReadAt(data, 0); err != nil {
+		return nil, nil
+	}
+	x, err := fmindex.Open(data)
+	if err != nil {
+		return nil, nil
+	}
+	return x, problem
 }
 
 // ShareIndex takes the pseudogenome from the archive's index, which restores it in less time than it is decoded in. It must be called
 // before slices are decoded.
-func (p *Packed) ShareIndex(x *fmindex.Index) error {
+func (p *Packed) ShareIndex(ctx context.Context, x *fmindex.Index) error {
+	return p.share(ctx, func() (*seqs.Decoder, error) { return p.ofIndex(x) })
+}
+
+// ofIndex returns a decoder that has the pseudogenome of an index.
+func (p *Packed) ofIndex(x *fmindex.Index) (*seqs.Decoder, error) {
 	shared, c, err := p.readShared()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	genome, err := x.Packed(p.Threads)
-	if err == nil {
-		p.Seqs = seqs.NewDecoderOf(shared, genome, x.Genome(), c)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	return seqs.NewDecoderOf(shared, genome, x.Genome(), c), nil
 }
 
 // mostFromIndex is how many bases a pseudogenome has at most that TakeIndex takes: see fmindex.Index.Packed for the memory.
@@ -72,7 +101,7 @@ const mostFromIndex = 1 << 27
 // pseudogenome is decoded.
 func (p *Packed) TakeIndex(memory uint64) {
 	e := commit.Entry{Dir: p.Archive.Dir(), Name: p.Archive.Name()}
-	x, closeIndex, err := OpenIndex(e, p.Man)
+	x, closeIndex, _, err := OpenIndex(e, p.Man)
 	if err != nil {
 		return
 	}
@@ -80,7 +109,12 @@ func (p *Packed) TakeIndex(memory uint64) {
 	if n := uint64(x.Genome()); n > mostFromIndex || memory > 0 && n > memory/20 {
 		return
 	}
-	if vfs.ReadMapped(e.Path()+commit.IndexExt, func() error { return p.ShareIndex(x) }) != nil {
-		p.Seqs = nil
+	var decoder *seqs.Decoder
+	err = vfs.ReadMapped(e.Path()+commit.IndexExt, func() (err error) {
+		decoder, err = p.ofIndex(x)
+		return err
+	})
+	if err == nil {
+		p.Seqs = decoder
 	}
 }

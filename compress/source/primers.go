@@ -5,56 +5,47 @@ import (
 	"sync"
 
 	"orcomgo/compress/archive"
+	"orcomgo/compress/columns"
 	"orcomgo/compress/quals"
 	"orcomgo/compress/seqs"
+	"orcomgo/compress/workers"
 )
 
 // If an input has several slices, the qualities of all begin with the models as they are after the first qualities of its first slice: see
 // quals.Primer.
 
-// primers keeps those of the inputs that are being decoded.
+// primers decodes primers, and keeps those of the inputs that are being decoded.
 type primers struct {
-	mu   sync.Mutex
-	Last []*primerEntry // the most recent one last
+	archive *archive.Reader
+	pool    workers.Pool
+	decoded workers.Cache[columns.Reads, *quals.Primer]
 }
 
 // keptPrimers is how many primers are kept. One takes about 11 MB.
 const keptPrimers = 4
 
-// primerEntry is the primer of an input.
-type primerEntry struct {
-	input  int
-	done   chan struct{} // closed when the others are set
-	primer *quals.Primer
-	err    error
-}
-
-// get returns the primer of an input, of which it decodes the first qualities. The caller holds a worker, which another may have while it
-// waits.
-func (l *primers) get(p *Packed, input int) (*quals.Primer, error) {
-	e, mine := l.entry(input)
-	if mine {
-		if e.primer, e.err = p.decodePrimer(input); e.err != nil {
-			e.err = &leadError{"the first ones of the input", e.err}
+// get returns the primer of an input, or of a mate of an interleaved one, of which it decodes the first qualities. The caller has a place
+// of the pool, which another may have while it waits.
+func (l *primers) get(r columns.Reads) (*quals.Primer, error) {
+	primer, err := l.decoded.Get(r, l.pool.WaitOutside, func() (*quals.Primer, error) {
+		primer, err := l.decode(r)
+		if err != nil {
+			err = &neededError{"the first ones of the input", err}
 		}
-		close(e.done)
-	}
-	select {
-	case <-e.done:
-	default:
-		p.Pool.ReleaseWhile(func() { <-e.done })
-	}
-	return e.primer, e.err
+		return primer, err
+	})
+	l.decoded.Shrink(func(age int, _ *quals.Primer) bool { return age >= keptPrimers })
+	return primer, err
 }
 
-// Ahead decodes the primers of inputs side by side, as far as there are any, before slices are decoded that need them. Each takes a worker.
-// Errors are told where a primer is needed.
-func (l *primers) Ahead(ctx context.Context, p *Packed, inputs []int) {
+// ahead decodes the primers of inputs side by side, as far as there are any, before slices are decoded that need them. Each takes a place
+// of the pool. Errors are told where a primer is needed.
+func (l *primers) ahead(ctx context.Context, inputs []int) {
 	var all sync.WaitGroup
 	for _, input := range inputs[:min(len(inputs), keptPrimers)] {
 		all.Go(func() {
-			p.Pool.Do(ctx, func() error {
-				_, err := l.get(p, input)
+			l.pool.Do(ctx, func() error {
+				_, err := l.get(columns.Reads{Input: input})
 				return err
 			})
 		})
@@ -62,67 +53,40 @@ func (l *primers) Ahead(ctx context.Context, p *Packed, inputs []int) {
 	all.Wait()
 }
 
-// WithQuals returns the inputs whose qualities are kept.
-func (p *Packed) WithQuals() (inputs []int) {
-	for input, keeps := range p.Kept {
-		if keeps[archive.Quals] {
-			inputs = append(inputs, input)
-		}
-	}
-	return inputs
-}
-
-// entry returns that of an input, and whether the caller has to set it.
-func (l *primers) entry(input int) (e *primerEntry, mine bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for i, e := range l.Last {
-		if e.input == input {
-			l.Last = append(append(l.Last[:i:i], l.Last[i+1:]...), e)
-			return e, false
-		}
-	}
-	if len(l.Last) >= keptPrimers {
-		l.Last = append(l.Last[:0], l.Last[1:]...)
-	}
-	e = &primerEntry{input: input, done: make(chan struct{})}
-	l.Last = append(l.Last, e)
-	return e, true
-}
-
-// decodePrimer decodes the primer of an input from its first slice.
-func (p *Packed) decodePrimer(input int) (*quals.Primer, error) {
-	for i := range p.Man.Slices {
-		s := &p.Man.Slices[i]
+// decode decodes the primer of an input, or of a mate, from its first slice.
+func (l *primers) decode(r columns.Reads) (*quals.Primer, error) {
+	man := l.archive.Manifest()
+	for i := range man.Slices {
+		s := &man.Slices[i]
 		for m, mem := range s.Members() {
-			if mem.Input != input {
+			if mem.Input != r.Input || s.Halves() && r.Second != (m == 1) {
 				continue
 			}
 			read := func(c archive.Column) (data []byte, what string, err error) {
-				what = c.String() + " of " + WhereRecords(p.Man, s, m)
-				data, err = p.Archive.Read(*s.Section(c, m), nil, what)
+				what = columnOf(man, c, s, m)
+				data, err = l.archive.Read(*s.Section(c, m), nil, what)
 				return data, what, err
 			}
 			data, what, err := read(archive.Lengths)
 			if err != nil {
 				return nil, err
 			}
-			in := quals.Input{Records: s.Records}
-			if in.Lengths, err = seqs.DecodeLengths(data, s.Records); err != nil {
-				return nil, p.Archive.Corrupt(what, err)
+			in := quals.Input{Records: s.MemberRecords()}
+			if in.Lengths, err = seqs.DecodeLengths(data, in.Records); err != nil {
+				return nil, l.archive.Corrupt(what, err)
 			}
-			if in.Lengths.Sum(0, s.Records) != mem.Bases { // which bounds what is decoded
-				return nil, p.Archive.Corrupt(what, seqs.ErrCorrupt)
+			if in.Lengths.Sum(0, in.Records) != mem.Bases { // which bounds what is decoded
+				return nil, l.archive.Corrupt(what, seqs.ErrCorrupt)
 			}
 			if data, what, err = read(archive.Quals); err != nil {
 				return nil, err
 			}
 			primer, err := quals.DecodePrimer(data, in)
 			if err != nil {
-				return nil, p.Archive.Corrupt(what, err)
+				return nil, l.archive.Corrupt(what, err)
 			}
 			return primer, nil
 		}
 	}
-	return nil, p.Archive.Corrupt(archive.Quals.String(), quals.ErrCorrupt) // no slice has the input, then none needs its primer
+	return nil, l.archive.Corrupt(archive.Quals.String(), quals.ErrCorrupt) // no slice has the input, then none needs its primer
 }

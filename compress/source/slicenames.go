@@ -2,11 +2,7 @@ package source
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"orcomgo/bins/parse"
-	"slices"
-	"sync"
 	"sync/atomic"
 
 	"orcomgo/compress/archive"
@@ -15,249 +11,155 @@ import (
 	"orcomgo/compress/workers"
 )
 
-// Names of a slice may begin with the models that those of the slice before have left (see nameLink), and names of further mates are
+// Names of a slice may begin with the models that those of the slice before have left (see packing), and names of further mates are
 // decoded given those of the first mates, which are in another slice. So names that were decoded last are kept, and the models after
 // them.
 
-// sliceNames keeps decoded names.
+// sliceNames decodes names.
 type sliceNames struct {
+	archive *archive.Reader
+	pool    workers.Pool
+	leads   map[*archive.Slice]*archive.Slice // of slices of further mates: those of the first mates
+	leading map[*archive.Slice]bool           // slices that are one of these
+	before  map[*archive.Slice]*archive.Slice // the slice with the records before
+
+	decoded  workers.Cache[namesKey, *decodedNames]
+	most     int         // how many bytes of names are kept, beside those that were asked for last
+	models   int         // how many models are kept, and names unless keepText is set
 	keepText atomic.Bool // names are kept after those of the next slice were decoded
-	most     int         // how many bytes of names are kept, beside the last entry
-	mu       sync.Mutex
-	last     []*namesEntry // the most recent one last
 }
 
 // keptNames returns how many bytes of names are kept where so much memory may be used (0: the package's default). Where mates are in
 // slices of their own, or names continue those of the slice before, what was dropped is decoded again.
 func keptNames(memory uint64) int { return int(min(cmp.Or(memory, workers.DefaultMemory)/16, 64<<20)) }
 
-// mostLinks is how many slices in a row may have names that continue those of the slice before.
-const mostLinks = 1 << 16
+// MaxLinks is how many slices in a row may have names that continue those of the slice before: if one is damaged, the names of so many
+// are lost.
+const MaxLinks = 32
 
-// namesEntry is names of the first records of a member of a slice.
-type namesEntry struct {
+// namesKey are the first names of a member of a slice.
+type namesKey struct {
 	slice  *archive.Slice
 	member int
-	first  int           // how many records
-	done   chan struct{} // closed when the others are set
-	names  []byte
-	err    error
-	models *names.Decoder // after all names of the slice; nil if the next slice has taken them
+	first  int // how many
+}
+
+// decodedNames are names, each followed by '\n', and the models after them.
+type decodedNames struct {
+	text   []byte
+	models atomic.Pointer[names.Decoder] // nil if some are missing, or if the next slice has taken the models
+}
+
+// newSliceNames returns those of an archive that are still to be decoded.
+func newSliceNames(r *archive.Reader, pool workers.Pool, memory uint64) *sliceNames {
+	man := r.Manifest()
+	l := &sliceNames{archive: r, pool: pool, most: keptNames(memory), models: 8 + 3*pool.Number,
+		leads: make(map[*archive.Slice]*archive.Slice), leading: make(map[*archive.Slice]bool),
+		before: make(map[*archive.Slice]*archive.Slice)}
+	for i, lead := range man.Leads() {
+		if lead >= 0 {
+			l.leads[&man.Slices[i]] = &man.Slices[lead]
+			l.leading[&man.Slices[lead]] = true
+		}
+	}
+	last := make([]*archive.Slice, len(man.Inputs))
+	for i := range man.Slices {
+		s := &man.Slices[i]
+		l.before[s], last[s.First.Input] = last[s.First.Input], s
+	}
+	return l
 }
 
 // get returns the names of the first n records of a member of a slice, each followed by '\n'. data is their section, nil if it is still to
-// be read; given are those of the first mates if they are of second ones, nil if they are still to be decoded. The caller holds a worker,
-// which another may have while it waits.
-func (l *sliceNames) get(p *Packed, s *archive.Slice, member, n int, data, given []byte) ([]byte, error) {
-	e, mine := l.entry(s, member, n)
-	if mine {
-		l.decode(p, e, data, given, 0)
+// be read; given are those of the first mates if they are of second ones, nil if they are still to be decoded. The caller has a place of
+// the pool, which another may have while it waits.
+func (l *sliceNames) get(s *archive.Slice, member, n int, data, given []byte) ([]byte, error) {
+	key := namesKey{s, member, n}
+	if all := (namesKey{s, member, s.MemberRecords()}); l.decoded.Has(all) {
+		key = all
 	}
-	e.wait(p)
-	if e.err != nil || e.first == n {
-		return e.names, e.err
+	d, err := l.once(key, data, given, 0)
+	if err != nil || key.first == n {
+		return d.text, err
 	}
-	return e.names[:columns.AfterNames(e.names, n)], nil
+	return d.text[:columns.AfterNames(d.text, n)], nil
 }
 
-// wait returns when e is set.
-func (e *namesEntry) wait(p *Packed) {
-	select {
-	case <-e.done:
-	default:
-		p.Pool.ReleaseWhile(func() { <-e.done })
-	}
-}
-
-// entry returns one that has the first n names, and whether the caller has to decode them.
-func (l *sliceNames) entry(s *archive.Slice, member, n int) (e *namesEntry, mine bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, e := range l.last {
-		if e.slice == s && e.member == member && (e.first == n || e.first == s.Records) {
-			return e, false
+// once decodes names unless that was done, after so many slices whose names continue those before. data and given are as in get.
+func (l *sliceNames) once(key namesKey, data, given []byte, links int) (*decodedNames, error) {
+	d, err := l.decoded.Get(key, l.pool.WaitOutside, func() (*decodedNames, error) { return l.decode(key, data, given, links) })
+	bytes := 0
+	l.decoded.Shrink(func(age int, d *decodedNames) bool {
+		bytes += len(d.text)
+		if age >= l.models {
+			d.models.Store(nil)
 		}
-	}
-	return l.add(s, member, n), true
+		return age > 0 && (bytes > l.most || age >= l.models && !l.keepText.Load())
+	})
+	return d, err
 }
 
-// add adds an entry of the first n names. l.mu must be locked.
-func (l *sliceNames) add(s *archive.Slice, member, n int) *namesEntry {
-	e := &namesEntry{slice: s, member: member, first: n, done: make(chan struct{})}
-	l.last = append(l.last, e)
-	return e
-}
-
-// decode sets e, after so many slices whose names continue those before. data and given are as in get.
-func (l *sliceNames) decode(p *Packed, e *namesEntry, data, given []byte, links int) {
-	e.names, e.models, e.err = l.decoded(p, e, data, given, links)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	close(e.done)
-	l.remove(e)
-	l.last = append(l.last, e)
-	l.drop(8 + 3*p.Threads)
-}
-
-// decoded returns the names of e, and the models after them.
-func (l *sliceNames) decoded(p *Packed, e *namesEntry, data, given []byte, links int) (text []byte, models *names.Decoder, err error) {
-	s, mem := e.slice, e.slice.Members()[e.member]
+// decode is once for the first one that asks. What it returns is not nil.
+func (l *sliceNames) decode(key namesKey, data, given []byte, links int) (*decodedNames, error) {
+	d := new(decodedNames)
+	s, mem := key.slice, key.slice.Members()[key.member]
+	var err error
 	if data == nil {
-		if data, err = p.Archive.Read(mem.Sections[archive.Names], nil, namesOf(p, s, e.member)); err != nil {
-			return nil, nil, err
+		if data, err = l.archive.Read(mem.Sections[archive.Names], nil, l.namesOf(s, key.member)); err != nil {
+			return d, err
 		}
 	}
-	models = new(names.Decoder)
-	if before := p.before[s]; names.Continues(data) && before != nil {
-		if links == mostLinks {
-			return nil, nil, fmt.Errorf("%w: too many sections continue others", names.ErrCorrupt)
+	models := new(names.Decoder)
+	if before := l.before[s]; names.Continues(data) && before != nil {
+		if links == MaxLinks {
+			return d, fmt.Errorf("%w: too many sections continue others", names.ErrCorrupt)
 		}
-		if models, err = l.modelsAfter(p, before, e.member, links+1); err != nil {
-			return nil, nil, p.needed("those of the records before", before, e.member, err)
+		if models, err = l.modelsAfter(before, key.member, links+1); err != nil {
+			return d, needed(l.archive, "those of the records before", l.namesOf(before, key.member), err)
 		}
 	}
-	if e.member == 1 && given == nil {
-		given, err = l.get(p, s, 0, e.first, nil, nil)
-	} else if lead := p.Leads[s]; lead != nil {
-		if given, err = l.get(p, lead, 0, e.first, nil, nil); err != nil {
-			err = p.needed("those of the first mates", lead, 0, err)
+	if key.member == 1 && given == nil {
+		given, err = l.get(s, 0, key.first, nil, nil)
+	} else if lead := l.leads[s]; lead != nil {
+		if given, err = l.get(lead, 0, key.first, nil, nil); err != nil {
+			err = needed(l.archive, "those of the first mates", l.namesOf(lead, 0), err)
 		}
 	}
 	if err != nil {
-		return nil, nil, err
+		return d, err
 	}
-	if text, err = models.Decode(data, given, s.Records, e.first, mem.NamesLen); err != nil {
-		return nil, nil, err
+	if d.text, err = models.Decode(data, given, s.MemberRecords(), key.first, mem.NamesLen); err != nil {
+		return d, err
 	}
-	if e.first == s.Records && uint64(len(text)) != mem.NamesLen {
-		return nil, nil, fmt.Errorf("%d bytes where the manifest says %d", len(text), mem.NamesLen)
+	if key.first < s.MemberRecords() {
+		return d, nil
 	}
-	if e.first < s.Records {
-		models = nil
+	if uint64(len(d.text)) != mem.NamesLen {
+		return d, fmt.Errorf("%d bytes where the manifest says %d", len(d.text), mem.NamesLen)
 	}
-	return text, models, nil
+	d.models.Store(models)
+	return d, nil
 }
 
 // modelsAfter returns the models after all names of a member of a slice. They are for the caller alone.
-func (l *sliceNames) modelsAfter(p *Packed, s *archive.Slice, member, links int) (*names.Decoder, error) {
-	for {
-		e, mine := l.entryWithModels(s, member)
-		if mine {
-			l.decode(p, e, nil, nil, links)
+func (l *sliceNames) modelsAfter(s *archive.Slice, member, links int) (*names.Decoder, error) {
+	for key := (namesKey{s, member, s.MemberRecords()}); ; {
+		d, err := l.once(key, nil, nil, links)
+		if err != nil {
+			return nil, err
 		}
-		e.wait(p)
-		if e.err != nil {
-			return nil, e.err
+		models := d.models.Swap(nil)
+		if models == nil || !l.keepText.Load() && !l.leading[s] {
+			l.decoded.Drop(key)
 		}
-		if models := l.take(p, e); models != nil {
+		if models != nil {
 			return models, nil
 		}
+		// Another has taken them, so the names are decoded again.
 	}
-}
-
-// entryWithModels returns one of all names of a member of a slice that has, or will have, the models after them, and whether the caller has
-// to decode them.
-func (l *sliceNames) entryWithModels(s *archive.Slice, member int) (e *namesEntry, mine bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, e := range l.last {
-		if e.slice != s || e.member != member || e.first != s.Records {
-			continue
-		}
-		if !e.decoded() || e.models != nil || e.err != nil {
-			return e, false
-		}
-		l.remove(e) // the new one has the same names
-		break
-	}
-	return l.add(s, member, s.Records), true
-}
-
-// decoded reports whether e is set.
-func (e *namesEntry) decoded() bool {
-	select {
-	case <-e.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// take returns the models of e, nil if another has taken them.
-func (l *sliceNames) take(p *Packed, e *namesEntry) *names.Decoder {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	models := e.models
-	if e.models = nil; !l.keepText.Load() && !p.hasFurther[e.slice] {
-		l.remove(e)
-	}
-	return models
-}
-
-// remove removes an entry, if it is there. l.mu must be locked.
-func (l *sliceNames) remove(e *namesEntry) {
-	if i := slices.Index(l.last, e); i >= 0 {
-		l.last = slices.Delete(l.last, i, i+1)
-	}
-}
-
-// drop drops the oldest entries where there are more than l.most bytes of names, and, unless names are kept, more than `most` entries.
-// Only so many have models. l.mu must be locked.
-func (l *sliceNames) drop(most int) {
-	bytes := 0
-	for _, e := range l.last {
-		if e.decoded() {
-			bytes += len(e.names)
-		}
-	}
-	old := len(l.last) - most // so many are older than those
-	kept := l.last[:0]
-	for i, e := range l.last {
-		if e.decoded() && i < len(l.last)-1 {
-			if bytes > l.most || i < old && !l.keepText.Load() {
-				bytes -= len(e.names)
-				continue
-			}
-			if i < old {
-				e.models = nil
-			}
-		}
-		kept = append(kept, e)
-	}
-	clear(l.last[len(kept):])
-	l.last = kept
 }
 
 // namesOf says for errors which names those of a member of a slice are.
-func namesOf(p *Packed, s *archive.Slice, member int) string {
-	return archive.Names.String() + " of " + WhereRecords(p.Man, s, member)
-}
-
-// needed returns an error about names of a slice that others, what, are coded given.
-func (p *Packed) needed(what string, s *archive.Slice, member int, err error) error {
-	var lead *leadError
-	if errors.As(err, &lead) {
-		return lead
-	}
-	if !errors.Is(err, parse.ErrCorrupt) {
-		err = p.Archive.Corrupt(namesOf(p, s, member), err)
-	}
-	return &leadError{what, err}
-}
-
-// leadError is an error about what others are coded given: names, or the first qualities of an input.
-type leadError struct {
-	what string
-	error
-}
-
-func (e *leadError) Unwrap() error { return e.error }
-
-// corrupt returns an error about what does not decode.
-func (p *Packed) corrupt(what string, err error) error {
-	var lead *leadError
-	if errors.As(err, &lead) {
-		return fmt.Errorf("%s: %s are needed: %w", what, lead.what, lead.error)
-	}
-	return p.Archive.Corrupt(what, err)
+func (l *sliceNames) namesOf(s *archive.Slice, member int) string {
+	return columnOf(l.archive.Manifest(), archive.Names, s, member)
 }

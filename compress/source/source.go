@@ -5,14 +5,11 @@ package source
 import (
 	"context"
 	"fmt"
-	"orcomgo/bins/parse"
-
-	"orcomgo/bins/record"
 
 	"github.com/zeebo/xxh3"
 
-	"orcomgo/bins"
-	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
+	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/workers"
@@ -40,7 +37,7 @@ type Source interface {
 type Demand struct {
 	Slice   int
 	Want    [2]bool      // members
-	Columns columns.Kept // those wanted, as far as the input has them; none: all
+	Columns columns.Kept // those wanted, as far as the input has them: see columns.Kept.Wanted
 	First   int          // how many of its records are wanted, the first ones; 0: all
 	// spans, if not nil, are those of the first records that are wanted; letters of others may be zeros.
 	Spans   []columns.Span
@@ -60,17 +57,6 @@ type Demand struct {
 	Coded func(n int)
 }
 
-// ColumnsOf returns the columns to decode of an input that has those of k.
-func (d *Demand) ColumnsOf(k columns.Kept) columns.Kept {
-	if d.Columns == (columns.Kept{}) {
-		return k
-	}
-	for c := range k {
-		k[c] = k[c] && d.Columns[c]
-	}
-	return k
-}
-
 // Decoder decodes slices of a source.
 type Decoder interface {
 	// decode returns what is wanted of a slice. What is needed for other members and columns is not decoded unless what is
@@ -79,8 +65,8 @@ type Decoder interface {
 	Decode(ctx context.Context, d Demand) (*Decoded, error)
 }
 
-// Decoded is a decoded slice: the columns of its members; nil where not wanted, and where err
-// says why they could not be decoded.
+// Decoded is a decoded slice: the columns of its members, or of an interleaved input, which is one member; nil where not wanted, and where
+// err says why they could not be decoded.
 type Decoded struct {
 	Slice *archive.Slice
 	Cols  [2]*columns.Columns
@@ -110,74 +96,11 @@ func WhereRecords(man *archive.Manifest, s *archive.Slice, m int) string {
 	return fmt.Sprintf("records %d to %d of %s", s.From+1, s.From+uint64(s.Records), man.Inputs[s.Members()[m].Input].Name)
 }
 
-// Open opens the archive that path leads to: the packed one, or, before it is packed,
-// the bins. Where both are there and differ, the bins are newer: they replaced the packed
-// archive, whose removal was interrupted.
-func Open(path string, threads int, memory uint64) (Source, error) {
-	e, err := commit.One(path)
-	if err != nil {
-		return nil, err
-	}
-	return OpenEntry(e, threads, memory)
-}
-
-// OpenEntry is Open for an archive that was found.
-func OpenEntry(e commit.Entry, threads int, memory uint64) (Source, error) {
-	var p *archive.Reader
-	var b *bins.Reader
-	var packedErr, binsErr error
-	if e.Has[commit.Packed] {
-		p, packedErr = archive.OpenEntry(e)
-	}
-	if e.Has[commit.Bins] {
-		b, binsErr = bins.OpenEntry(e)
-	}
-	same := p != nil && b != nil && p.Manifest().Source == b.Meta().ID
-	if same && !p.MetaMissing() {
-		b.Close()
-		b = nil
-	}
-	switch {
-	case b != nil:
-		// Where p has only lost its .cmeta file, its commit was interrupted: pack completes it.
-		var problem []error
-		if p != nil {
-			p.Close()
-		}
-		if p != nil && !same {
-			problem = append(problem, fmt.Errorf("%s: it was packed from other bins than those that are there: %w",
-				e.Path()+archive.MetaSuffix, parse.ErrCorrupt))
-		}
-		if packedErr != nil {
-			problem = append(problem, packedErr)
-		}
-		s, err := NewBinned(b, threads, memory)
-		if err == nil {
-			err = record.CheckInputNames(BinsInputs(s.Man))
-		}
-		if err != nil {
-			b.Close()
-			return nil, err
-		}
-		s.problem = problem
-		return s, nil
-	case p != nil:
-		if err := record.CheckInputNames(BinsInputs(p.Manifest())); err != nil {
-			p.Close()
-			return nil, err
-		}
-		return NewPacked(p, threads, memory), nil
-	case packedErr != nil:
-		return nil, packedErr
-	}
-	return nil, binsErr
-}
-
 // SliceBytes returns how much text slice i gives, near enough if it was not verified.
 func SliceBytes(man *archive.Manifest, i int) uint64 {
 	s := &man.Slices[i]
 	var n uint64
-	for _, mem := range s.Members() {
+	for _, mem := range s.Texts() {
 		in := &man.Inputs[mem.Input]
 		if man.Verified {
 			n += mem.TextLen

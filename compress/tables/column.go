@@ -3,6 +3,8 @@ package tables
 import (
 	"encoding/binary"
 	"slices"
+
+	"orcomgo/bins/parse"
 )
 
 // form is how a field of a column of numbers is written.
@@ -31,7 +33,7 @@ func parseNumeric(fields [][]byte) (*numeric, bool) {
 	isNumber := make([]bool, len(fields))
 	var histogram [maxDigits + 2]int
 	literals := 0
-	dropped, one, fixed := true, true, -2 // whether all fields are written so; fixed is the number of decimals of all, or -1
+	dropped, fixed := true, -2 // whether all fields are written so; fixed is the number of decimals of all, or -1
 	for i, f := range fields {
 		d, ok := parseDecimal(f)
 		if !ok {
@@ -47,7 +49,6 @@ func parseNumeric(fields [][]byte) (*numeric, bool) {
 			fixed = -1
 		}
 		dropped = dropped && d.zeros == 0
-		one = one && d.decimals > 0 && (d.zeros == 0 || d.decimals == 1)
 	}
 	if literals > len(fields)-1 || len(fields) > 50 && literals > len(fields)*9/10 {
 		return nil, false
@@ -58,8 +59,6 @@ func parseNumeric(fields [][]byte) (*numeric, bool) {
 	case fixed >= 0:
 		base.decimals = fixed
 		n.decimals = fixed
-	case one:
-		base.style = styleOne
 	case dropped:
 		base.style = styleDropped
 	}
@@ -76,11 +75,12 @@ func parseNumeric(fields [][]byte) (*numeric, bool) {
 	for i, f := range fields {
 		d := decimals[i]
 		k := max(d.decimals, 0)
+		more := n.decimals - k // digits, of which there are maxDigits together at most
 		switch {
 		case !isNumber[i]:
 			n.form[i] = choose(form{literal: string(f), style: styleLiteral})
-		case k <= n.decimals && fits(d.value, n.decimals-k):
-			n.values[i] = d.value * powers[n.decimals-k]
+		case more >= 0 && more < maxDigits && max(d.value, -d.value) <= powers[maxDigits-more]:
+			n.values[i] = d.value * powers[more]
 			w := base
 			if w.style == styleFixed && w.decimals < 0 {
 				w.decimals = k
@@ -101,14 +101,6 @@ func parseNumeric(fields [][]byte) (*numeric, bool) {
 	}
 	n.sortForms()
 	return n, true
-}
-
-// fits reports whether v times 10^k has at most maxDigits digits.
-func fits(v int64, k int) bool {
-	if v < 0 {
-		v = -v
-	}
-	return k < maxDigits && v <= powers[maxDigits-k]
 }
 
 // scaleOf returns the number of decimals for the values of a column, given how many fields have 0, 1, ... decimals: the largest, or if
@@ -173,9 +165,7 @@ func (n *numeric) appendField(dst []byte, r int) []byte {
 	case styleFixed:
 		return appendFixed(dst, v/powers[n.decimals-f.decimals], f.decimals)
 	case styleDropped:
-		return appendDropped(dst, v, n.decimals, 0)
-	case styleOne:
-		return appendDropped(dst, v, n.decimals, min(1, n.decimals))
+		return appendDropped(dst, v, n.decimals)
 	case styleFloat:
 		return appendFloat(dst, v, n.decimals, f.steps)
 	default:
@@ -194,8 +184,7 @@ func (n *numeric) appendHeader(dst []byte) []byte {
 		case styleFloat:
 			dst = binary.AppendVarint(dst, f.steps)
 		case styleLiteral:
-			dst = binary.AppendUvarint(dst, uint64(len(f.literal)))
-			dst = append(dst, f.literal...)
+			dst = parse.AppendBlock(dst, f.literal)
 		}
 	}
 	return dst

@@ -21,15 +21,9 @@ func Decode(stream []byte, limit, threads int) ([]byte, error) {
 	if in.Byte() != version {
 		return nil, ErrCorrupt
 	}
-	size := in.Int(MaxSize)
+	size := in.Int(min(limit, MaxSize))
 	sum := in.Uint64()
-	if in.Failed() {
-		return nil, ErrCorrupt
-	}
-	if size > limit {
-		return nil, ErrSize
-	}
-	if size > (len(stream)+slackBytes)*bytesPerByte {
+	if in.Failed() || size > (len(stream)+slackBytes)*bytesPerByte {
 		return nil, ErrCorrupt
 	}
 	text, err := readText(in, size, threads)

@@ -12,7 +12,6 @@ const maxDigits = 17
 const (
 	styleFixed   = iota // with a given number of decimals: 7.50
 	styleDropped        // without zeros at the end, nor a point without decimals: 7.5, 7
-	styleOne            // without zeros at the end, but with one decimal at least: 7.5, 7.0
 	styleFloat          // the shortest text of the float64 that is some steps from the number: 0.30000000000000004
 	styleLiteral        // no number
 )
@@ -93,9 +92,9 @@ func appendFixed(dst []byte, v int64, decimals int) []byte {
 	return dst
 }
 
-// appendDropped appends v, which has the given number of decimals, without zeros at the end but at least least decimals.
-func appendDropped(dst []byte, v int64, decimals, least int) []byte {
-	for decimals > least && v%10 == 0 {
+// appendDropped appends v, which has the given number of decimals, without zeros at the end.
+func appendDropped(dst []byte, v int64, decimals int) []byte {
+	for decimals > 0 && v%10 == 0 {
 		v /= 10
 		decimals--
 	}

@@ -1,6 +1,9 @@
 package tables
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // A file is cut into lines. Runs of lines with the same number of fields are tables; other lines, and the parts of lines that no
 // column holds, are loose text.
@@ -14,50 +17,12 @@ const (
 	maxSkip    = 3    // lines of another number of fields within a table
 )
 
-// countFields returns the number of fields of a line without its end. A delimiter within quotation marks belongs to the field, if the
-// field begins with a mark and ends with one.
-func countFields(line []byte, delimiter byte) int {
-	if bytes.IndexByte(line, '"') < 0 {
-		return bytes.Count(line, []byte{delimiter}) + 1
-	}
-	n := 0
-	for rest, more := line, true; more; n++ {
-		_, rest, more = cutField(rest, delimiter)
-	}
-	return n
-}
-
 // cutField returns the first field of a line, what follows its delimiter, and whether there is one.
 func cutField(line []byte, delimiter byte) (field, rest []byte, more bool) {
-	end := -1
-	if len(line) > 0 && line[0] == '"' {
-		end = quotedEnd(line, delimiter)
+	if end := bytes.IndexByte(line, delimiter); end >= 0 {
+		return line[:end], line[end+1:], true
 	}
-	if end < 0 {
-		end = bytes.IndexByte(line, delimiter)
-	}
-	if end < 0 || end == len(line) {
-		return line, nil, false
-	}
-	return line[:end], line[end+1:], true
-}
-
-// quotedEnd returns the end of a field that begins with a quotation mark, or -1 if no mark before a delimiter or the end of the line
-// ends it. Two marks in the field are none that ends it.
-func quotedEnd(line []byte, delimiter byte) int {
-	for i := 1; i < len(line); i++ {
-		if line[i] != '"' {
-			continue
-		}
-		if i+1 == len(line) || line[i+1] == delimiter {
-			return i + 1
-		}
-		if line[i+1] != '"' {
-			return -1
-		}
-		i++
-	}
-	return -1
+	return line, nil, false
 }
 
 // segment is the lines of a file that have one number of fields.
@@ -76,20 +41,6 @@ type layout struct {
 	loose []byte // the loose lines with their ends
 }
 
-// splitLines returns the lines of text with their ends.
-func splitLines(text []byte) [][]byte {
-	lines := make([][]byte, 0, bytes.Count(text, []byte{'\n'})+1)
-	for len(text) > 0 {
-		n := bytes.IndexByte(text, '\n') + 1
-		if n == 0 {
-			n = len(text)
-		}
-		lines = append(lines, text[:n:n])
-		text = text[n:]
-	}
-	return lines
-}
-
 // trimEnd returns a line without its end, and whether it has the end that rows have.
 func (l *layout) trimEnd(line []byte) ([]byte, bool) {
 	if l.crlf {
@@ -101,7 +52,7 @@ func (l *layout) trimEnd(line []byte) ([]byte, bool) {
 
 // cut cuts text into tables by the delimiter that puts the most bytes into tables of two columns or more.
 func cut(text []byte) *layout {
-	lines := splitLines(text)
+	lines := slices.Collect(bytes.Lines(text))
 	crlf := bytes.Count(text, []byte("\r\n"))*2 > len(lines)
 	var chosen *layout
 	most := -1
@@ -126,7 +77,7 @@ func (l *layout) find(lines [][]byte) int {
 	counts := make([]int, len(lines))
 	for i, line := range lines {
 		if body, ok := l.trimEnd(line); ok && bytes.IndexByte(body, '\r') < 0 {
-			counts[i] = countFields(body, l.delimiter)
+			counts[i] = bytes.Count(body, []byte{l.delimiter}) + 1
 		}
 	}
 	l.kinds = make([]int64, len(lines))
@@ -147,7 +98,7 @@ func (l *layout) find(lines [][]byte) int {
 		}
 		s := l.segmentOf(n)
 		var header []byte // it may occur again: where another file begins
-		if isHeader(lines[i], lines[last], l.delimiter) {
+		if !hasNumber(lines[i], l.delimiter) && hasNumber(lines[last], l.delimiter) {
 			header = lines[i]
 		}
 		for ; i <= last; i++ {
@@ -164,11 +115,7 @@ func (l *layout) find(lines [][]byte) int {
 	return covered
 }
 
-// isHeader reports whether a line has no number as a field, but another line has.
-func isHeader(line, other []byte, delimiter byte) bool {
-	return !hasNumber(line, delimiter) && hasNumber(other, delimiter)
-}
-
+// hasNumber reports whether a field of a line is a number.
 func hasNumber(line []byte, delimiter byte) bool {
 	line = bytes.TrimRight(line, "\r\n")
 	for more := true; more; {
@@ -194,7 +141,7 @@ func (l *layout) segmentOf(n int) int {
 
 // join is the inverse of cut. row appends a row of one of so many segments.
 func (l *layout) join(segments int, row func(dst []byte, segment, r int) ([]byte, error), size int) ([]byte, error) {
-	loose := splitLines(l.loose)
+	loose := slices.Collect(bytes.Lines(l.loose))
 	at := make([]int, segments)
 	end := "\n"
 	if l.crlf {
@@ -226,14 +173,9 @@ func (l *layout) join(segments int, row func(dst []byte, segment, r int) ([]byte
 	return text, nil
 }
 
-// Likely reports whether more than half of text is rows of tables of several columns, so that it is worth the time to code it as tables.
-func Likely(text []byte) bool {
-	_, ok := Kind(text)
-	return ok
-}
-
-// Kind is Likely, and returns what texts have in common that may be parts of one table: the delimiter, and which columns of the largest
-// table have a number in its last row.
+// Kind reports whether more than half of text is rows of tables of several columns, so that it is worth the time to code it as tables. It
+// returns what texts have in common that may be parts of one table: the delimiter, and which columns of the largest table have a number in
+// its last row.
 func Kind(text []byte) (kind string, ok bool) {
 	l := cut(text)
 	rows, most := 0, 0

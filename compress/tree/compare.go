@@ -16,7 +16,7 @@ type Difference int
 // The differences between a side archive and a directory.
 const (
 	Same Difference = iota
-	More            // the directory holds all that the side archive does, and more, or with other times or modes
+	More            // the directory holds all that the side archive does, and more, or with other times, modes or owners
 	Lost            // something of the side archive is not in the directory
 )
 
@@ -30,7 +30,7 @@ func (r *Reader) Compare(ctx context.Context, now *Listing, open func(e *Entry) 
 	for i := range now.Entries {
 		at[now.Entries[i].Path] = i
 	}
-	if len(now.Entries) != len(r.Entries) || now.Mode != r.Mode {
+	if len(now.Entries) != len(r.Entries) || now.Mode != r.Mode || now.Owner != r.Owner {
 		d = More
 	}
 	for i := range r.Entries {
@@ -52,7 +52,7 @@ func (r *Reader) Compare(ctx context.Context, now *Listing, open func(e *Entry) 
 
 // sameEntry compares what a listing says of two entries of one path.
 func (r *Reader) sameEntry(now *Listing, was, is *Entry) bool {
-	if was.Kind != is.Kind || was.Mode != is.Mode || was.Kind != Directory && !was.Time.Equal(is.Time) {
+	if was.Kind != is.Kind || was.Mode != is.Mode || was.Owner != is.Owner || was.Kind != Directory && !was.Time.Equal(is.Time) {
 		return false
 	}
 	switch was.Kind {

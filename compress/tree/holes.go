@@ -6,10 +6,8 @@ import (
 	"orcomgo/bins/commit"
 )
 
-const (
-	holeUnit  = 4096     // bytes: holes begin and end at multiples of it, since file systems have no smaller ones
-	leastHole = 64 << 10 // bytes of zeros that become a hole
-)
+// holeSize is how many bytes of zeros become a hole, from a multiple of it on.
+const holeSize = 64 << 10
 
 // holeWriter writes a file from its begin on. Long runs of zeros become holes, which take no space and no time.
 type holeWriter struct {
@@ -18,23 +16,18 @@ type holeWriter struct {
 	atHole bool  // the last bytes are a hole
 }
 
-var zeroUnit [holeUnit]byte
+var zeros [holeSize]byte
 
 // Write implements io.Writer.
 func (w *holeWriter) Write(p []byte) (n int, err error) {
 	for len(p) > 0 && err == nil {
-		data, zeros := cutZeros(p, int(-w.at&(holeUnit-1)))
-		if data > 0 {
-			var k int
-			k, err = w.f.Write(p[:data])
-			w.at, w.atHole = w.at+int64(k), false
-			n, p = n+k, p[k:]
-			continue
+		k := min(len(p), holeSize-int(w.at%holeSize))
+		if w.atHole = bytes.Equal(p[:k], zeros[:]); w.atHole {
+			err = w.f.Skip(holeSize)
+		} else {
+			k, err = w.f.Write(p[:k])
 		}
-		if err = w.f.Skip(int64(zeros)); err == nil {
-			w.at, w.atHole = w.at+int64(zeros), true
-			n, p = n+zeros, p[zeros:]
-		}
+		w.at, n, p = w.at+int64(k), n+k, p[k:]
 	}
 	return n, err
 }
@@ -45,24 +38,4 @@ func (w *holeWriter) finish() error {
 		return nil
 	}
 	return w.f.SetSize(w.at)
-}
-
-// cutZeros returns how many bytes p begins with before a run of zeros that may become a hole, or, if that is none, how many zeros this has.
-// Units of a hole begin at p[first] and after each holeUnit bytes from there on.
-func cutZeros(p []byte, first int) (data, zeros int) {
-	for at := first; at+leastHole <= len(p); at += holeUnit {
-		end := at
-		for end+holeUnit <= len(p) && bytes.Equal(p[end:end+holeUnit], zeroUnit[:]) {
-			end += holeUnit
-		}
-		if end-at < leastHole {
-			at = end
-			continue
-		}
-		if at > 0 {
-			return at, 0
-		}
-		return 0, end
-	}
-	return len(p), 0
 }

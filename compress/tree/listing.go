@@ -2,21 +2,28 @@ package tree
 
 import (
 	"encoding/binary"
+	"math"
 	"strings"
 	"time"
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
+	"orcomgo/bins/vfs"
 )
 
 // appendListing appends the text of a listing, as docs/FORMAT.md has it: fields of all entries, one after another.
 func appendListing(dst []byte, l *Listing) []byte {
-	dst = appendText(dst, l.Tool)
+	dst = parse.AppendBlock(dst, l.Tool)
 	dst = binary.AppendUvarint(dst, uint64(l.Mode))
+	dst = appendOwner(dst, l.Owner)
 	dst = appendTime(dst, l.Time, 0)
 	dst = binary.AppendUvarint(dst, uint64(len(l.Archives)))
 	for _, a := range l.Archives {
-		dst = append(appendText(dst, a.Name), a.ID[:]...)
+		dst = append(parse.AppendBlock(dst, a.Name), a.ID[:]...)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(l.LeftOut)))
+	for _, o := range l.LeftOut {
+		dst = parse.AppendBlock(dst, o)
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(l.Entries)))
 	for i := range l.Entries {
@@ -33,6 +40,7 @@ func appendListing(dst []byte, l *Listing) []byte {
 			dst = binary.AppendUvarint(dst, uint64(e.Mode))
 		}
 	}
+	dst = appendOwners(dst, l)
 	before := l.Time.Unix()
 	for i := range l.Entries {
 		if e := &l.Entries[i]; e.Kind != HardLink {
@@ -47,7 +55,7 @@ func appendListing(dst []byte, l *Listing) []byte {
 			dst = binary.AppendUvarint(dst, uint64(e.Input))
 			dst = binary.AppendUvarint(dst, uint64(e.Size))
 		case Link:
-			dst = appendText(dst, e.Target)
+			dst = parse.AppendBlock(dst, e.Target)
 		case HardLink:
 			dst = binary.AppendUvarint(dst, uint64(e.First))
 		}
@@ -58,8 +66,50 @@ func appendListing(dst []byte, l *Listing) []byte {
 // hasMode reports whether entries of a kind have a mode of their own.
 func (k Kind) hasMode() bool { return k != Link && k != HardLink }
 
-func appendText(dst []byte, s string) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+func appendOwner(dst []byte, o vfs.Owner) []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(dst, uint64(o.User)), uint64(o.Group))
+}
+
+// parseOwner is the inverse of appendOwner.
+func parseOwner(c *parse.Cursor) vfs.Owner {
+	return vfs.Owner{User: uint32(c.AtMost(math.MaxUint32)), Group: uint32(c.AtMost(math.MaxUint32))}
+}
+
+// appendOwners appends the entries from which on the owner is another one: none, as a rule.
+func appendOwners(dst []byte, l *Listing) []byte {
+	var changes []int
+	owner := l.Owner
+	for i := range l.Entries {
+		if e := &l.Entries[i]; e.Kind != HardLink && e.Owner != owner {
+			changes, owner = append(changes, i), e.Owner
+		}
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(changes)))
+	for _, i := range changes {
+		dst = appendOwner(binary.AppendUvarint(dst, uint64(i)), l.Entries[i].Owner)
+	}
+	return dst
+}
+
+// parseOwners is the inverse of appendOwners.
+func parseOwners(c *parse.Cursor, l *Listing) {
+	owner, next := l.Owner, 0
+	until := func(i int) {
+		for ; next < i; next++ {
+			if e := &l.Entries[next]; e.Kind != HardLink {
+				e.Owner = owner
+			}
+		}
+	}
+	for range c.Count(3, "owners") {
+		i := c.Int(len(l.Entries))
+		if i < next {
+			c.Fail("owners of entry %d follow those of entry %d", i, next)
+		}
+		until(i)
+		owner = parseOwner(c)
+	}
+	until(len(l.Entries))
 }
 
 // appendTime appends the difference of the seconds of a time from some before, and its nanoseconds.
@@ -82,12 +132,13 @@ func parseTime(c *parse.Cursor, before int64) time.Time {
 // maxSeconds bounds times, so that differences don't overflow.
 const maxSeconds = 1 << 48
 
-// parseListing is the inverse of appendListing. It returns what is wrong with the text, "" for nothing. The sizes of files are not in it.
+// parseListing is the inverse of appendListing. It returns what is wrong with the text, "" for nothing. There may be so many
+// entries at most. The sizes of files are not in it.
 //
 // What it accepts can be restored without leaving the directory: names are no paths, and what is in a directory comes after it.
-func parseListing(text []byte) (l *Listing, reason string) {
+func parseListing(text []byte, most uint64) (l *Listing, reason string) {
 	c := &parse.Cursor{Rest: text}
-	l = &Listing{Tool: c.Text(), Mode: uint32(c.AtMost(0o7777)), Time: parseTime(c, 0)}
+	l = &Listing{Tool: c.Text(), Mode: uint32(c.AtMost(0o7777)), Owner: parseOwner(c), Time: parseTime(c, 0)}
 	l.Archives = make([]Archive, c.Count(17, "archives"))
 	for i := range l.Archives {
 		a := &l.Archives[i]
@@ -96,7 +147,15 @@ func parseListing(text []byte) (l *Listing, reason string) {
 		}
 		c.Copy(a.ID[:])
 	}
-	l.Entries = make([]Entry, c.Count(5, "entries"))
+	for range c.Count(1, "lines about what was left out") {
+		l.LeftOut = append(l.LeftOut, c.Text())
+	}
+	n := c.Count(5, "entries")
+	if uint64(n) > most {
+		c.Fail("its %d entries take more than --memory", n)
+		n = 0
+	}
+	l.Entries = make([]Entry, n)
 	for i := range l.Entries {
 		l.Entries[i].Kind = Kind(c.ByteAtMost(byte(kinds - 1)))
 	}
@@ -106,6 +165,7 @@ func parseListing(text []byte) (l *Listing, reason string) {
 			e.Mode = uint32(c.AtMost(0o7777))
 		}
 	}
+	parseOwners(c, l)
 	before := l.Time.Unix()
 	for i := range l.Entries {
 		if e := &l.Entries[i]; e.Kind != HardLink {
@@ -158,7 +218,7 @@ func parsePaths(c *parse.Cursor, entries []Entry) {
 	}
 	var dirs []string // of the path to the entry, each with a slash
 	seen := make(map[string]bool, len(entries))
-	room := pathBytes*len(c.Rest) + maxPathLen // for all paths
+	room := max(pathBytes*len(c.Rest), shortPaths) // for all paths
 	for i := range entries {
 		n := min(len(c.Rest), maxPathLen+1)
 		name, _, ok := strings.Cut(string(c.Rest[:n]), "\x00")
@@ -175,7 +235,7 @@ func parsePaths(c *parse.Cursor, entries []Entry) {
 		room -= len(path)
 		switch {
 		case len(path) > maxPathLen || room < 0:
-			c.Fail("the path of an entry is too long")
+			c.Fail("the path of an entry is too long: ...%s", path[max(len(path)-60, 0):])
 			return
 		case name == "" || name == "." || name == ".." || strings.Contains(name, "/"):
 			c.Fail("%q is not the name of a file", name)

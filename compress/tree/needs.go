@@ -28,6 +28,7 @@ type Needs struct {
 
 // sideNeeds is what a side archive refers to.
 type sideNeeds struct {
+	path     string
 	file     fs.FileInfo         // of the side archive
 	archives map[string]neededOf // by name
 	err      error               // why that is not known
@@ -47,7 +48,7 @@ func NewNeeds(dir string, own ...string) *Needs {
 // Has reports whether a side archive refers to an archive of this name, whether it is there or not.
 func (n *Needs) Has(name string) bool {
 	list, _ := n.sides() // on an error archiving says what is wrong
-	return slices.ContainsFunc(list, func(s side) bool {
+	return slices.ContainsFunc(list, func(s *sideNeeds) bool {
 		_, ok := s.archives[name]
 		return ok
 	})
@@ -105,14 +106,8 @@ func packedNow(dir, name string) (id [16]byte, info *compress.Information, err e
 	return id, info, err
 }
 
-// side is a side archive of another directory.
-type side struct {
-	*sideNeeds
-	path string
-}
-
-// sides returns the side archives that count.
-func (n *Needs) sides() (list []side, err error) {
+// sides returns what the side archives that count refer to.
+func (n *Needs) sides() (list []*sideNeeds, err error) {
 	found, err := commit.FindTrees(n.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -131,7 +126,7 @@ func (n *Needs) sides() (list []side, err error) {
 			return nil, err
 		}
 		if s != nil {
-			list = append(list, side{s, t.Path()})
+			list = append(list, s)
 		}
 	}
 	return list, nil
@@ -141,12 +136,12 @@ func (n *Needs) sides() (list []side, err error) {
 func (n *Needs) of(t commit.Tree) (*sideNeeds, error) {
 	if s := n.read[t.Name]; s != nil {
 		now, err := vfs.Stat(t.Path())
-		if err == nil && sameFile(s.file, now) {
+		if err == nil && os.SameFile(s.file, now) && s.file.Size() == now.Size() && s.file.ModTime().Equal(now.ModTime()) {
 			return s, nil
 		}
 	}
 	delete(n.read, t.Name)
-	s := &sideNeeds{archives: make(map[string]neededOf)}
+	s := &sideNeeds{path: t.Path(), archives: make(map[string]neededOf)}
 	r, err := Open(t, Options{Threads: 1})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -169,9 +164,4 @@ func (n *Needs) of(t commit.Tree) (*sideNeeds, error) {
 	}
 	n.read[t.Name] = s
 	return s, nil
-}
-
-// sameFile reports whether a file is what it was.
-func sameFile(was, is fs.FileInfo) bool {
-	return os.SameFile(was, is) && was.Size() == is.Size() && was.ModTime().Equal(is.ModTime())
 }

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"orcomgo/bins/commit"
@@ -36,6 +38,7 @@ func (x *restoration) plan() error {
 			x.out[i] = e.Path
 		}
 	}
+	x.planCase()
 	x.planDirectories()
 	moved := x.planHardLinks()
 	for i := range x.Entries {
@@ -43,14 +46,36 @@ func (x *restoration) plan() error {
 			x.status[i] = compress.FileStatus{Name: x.at(x.out[i]), Bytes: uint64(e.Size), OK: true, Checked: "XXH3-64"}
 		}
 	}
-	if err := x.planReads(moved); err != nil {
-		return err
-	}
+	x.planReads(moved)
 	for _, i := range x.links {
 		first := x.Entries[i].First
 		x.out[i] = record.Renamed(x.Entries[first].Path, x.out[first], x.out[i])
 	}
 	return x.checkOutputs()
+}
+
+// planCase leaves out entries whose names differ only by case from those of others, where that does not count. They fail, unless they are
+// directories, whose entries are put together.
+func (x *restoration) planCase() {
+	folded := make(map[string]int)
+	folds := sync.OnceValue(func() bool { return vfs.FoldsCase(x.o.Dir) })
+	for i := range x.Entries {
+		e := &x.Entries[i]
+		if x.out[i] == "" {
+			continue
+		}
+		first, twice := folded[strings.ToLower(e.Path)]
+		if !twice {
+			folded[strings.ToLower(e.Path)] = i
+			continue
+		}
+		if !folds() || e.Kind == Directory && x.Entries[first].Kind == Directory {
+			continue
+		}
+		x.out[i] = ""
+		x.status[i] = compress.FileStatus{Name: x.at(e.Path), Problem: "its name differs only by case from that of " + x.Entries[first].Path +
+			", which does not count on this file system: restore it by --input into another directory"}
+	}
 }
 
 // planDirectories adds the directories above what was chosen.
@@ -88,7 +113,7 @@ func (x *restoration) planHardLinks() (moved map[int]string) {
 }
 
 // planReads divides the files of reads into jobs.
-func (x *restoration) planReads(moved map[int]string) error {
+func (x *restoration) planReads(moved map[int]string) {
 	type place struct {
 		archive int
 		dir     string
@@ -123,7 +148,7 @@ func (x *restoration) planReads(moved map[int]string) error {
 		if p.gzip {
 			name += ".gz"
 		}
-		restored := join(dir(e.Path), name)
+		restored := path.Join(dir(e.Path), name)
 		if j.renamed {
 			restored = record.Renamed(e.Path, restored, p.moved)
 		}
@@ -133,7 +158,6 @@ func (x *restoration) planReads(moved map[int]string) error {
 		j.bytes += in.Bytes
 		j.whole = len(j.inputs) == len(info.Inputs)
 	}
-	return nil
 }
 
 // information describes an archive, and checks that it is the one that the side archive was made with, or one of the same files.
@@ -209,8 +233,8 @@ func (r *Reader) checkInput(e *Entry, info *compress.Information, problem error)
 	return nil
 }
 
-// CheckReads returns for each entry of reads why it can't be restored, as far as can be told without decoding; nil for the others.
-func (r *Reader) CheckReads() []error {
+// checkReads returns for each entry of reads why it can't be restored, as far as can be told without decoding; nil for the others.
+func (r *Reader) checkReads() []error {
 	list := make([]error, len(r.Entries))
 	infos := make([]*compress.Information, len(r.Archives))
 	problems := make([]error, len(r.Archives))
@@ -271,10 +295,14 @@ func (x *restoration) checkFree(path string, kind Kind) error {
 
 // unpack restores the files of reads of a job.
 func (x *restoration) unpack(ctx context.Context, j *job) error {
-	before := x.meter.value()
+	before := uint64(0) // bytes that count as done
 	o := compress.UnpackOptions{Threads: x.o.Threads, Memory: x.o.Memory, Gzip: j.gzip, Force: x.o.Force, Touch: x.o.Touch,
 		Progress: func(_ string, done, total uint64) {
-			x.meter.set(before + uint64(float64(j.bytes)*float64(done)/float64(max(total, 1))))
+			x.mu.Lock()
+			n := max(uint64(float64(j.bytes)*float64(done)/float64(max(total, 1))), before) - before
+			before += n
+			x.mu.Unlock()
+			x.add(int(n))
 		}}
 	if !j.whole {
 		for _, name := range j.inputs {
@@ -321,6 +349,7 @@ func (x *restoration) unpackRenamed(ctx context.Context, path string, i int, o c
 	if err != nil {
 		return x.damage(ctx, []int{i}, err)
 	}
+	x.describe(f, &x.Entries[i])
 	if err := f.Sync(); err != nil {
 		return err
 	}
@@ -329,7 +358,7 @@ func (x *restoration) unpackRenamed(ctx context.Context, path string, i int, o c
 	}
 	s := &x.status[i]
 	s.Records, s.Bytes, s.Checked = sum.Files[0].Records, sum.Files[0].Bytes, sum.Files[0].Checked
-	return x.setModeAndTime(to, &x.Entries[i])
+	return nil
 }
 
 // literal makes a name a pattern that matches nothing else.
@@ -350,19 +379,9 @@ func (x *restoration) unpacked(j *job, status []compress.FileStatus) error {
 		if x.status[i] = s; !s.OK {
 			continue
 		}
-		if err := x.setModeAndTime(s.Name, &x.Entries[i]); err != nil {
-			return err
-		}
+		x.describePath(s.Name, &x.Entries[i])
 	}
 	return nil
-}
-
-// join joins a directory below the root, or "", and a name.
-func join(dir, name string) string {
-	if dir == "" {
-		return name
-	}
-	return dir + "/" + name
 }
 
 // WriteReads writes the text of entry i, of Reads, to w, compressed if gzip is set and the file that was archived was.

@@ -9,12 +9,15 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress"
+	"orcomgo/compress/sidefiles"
 )
 
 // RestoreOptions control Restore.
@@ -26,10 +29,12 @@ type RestoreOptions struct {
 	Gzip bool
 	// Touch leaves out the times, Force overwrites files.
 	Touch, Force bool
+	// Owner restores owners, and with them set-user-ID and set-group-ID; only root may.
+	Owner bool
 
 	Threads  int
 	Memory   uint64
-	Progress func(done, total uint64) // in bytes of content; may be nil
+	Progress func(done, total uint64) // in bytes of content, in several goroutines; may be nil
 }
 
 // Summary is what Restore did.
@@ -44,7 +49,8 @@ type Summary struct {
 type restoration struct {
 	*Reader
 	o      *RestoreOptions
-	meter  meter
+	done   atomic.Uint64 // bytes of content
+	all    uint64        // bytes of content that are restored
 	sum    Summary
 	status []compress.FileStatus // of each entry; without a name for those that are not restored
 	made   map[string]bool       // directories that were made, by their paths below the root
@@ -52,7 +58,7 @@ type restoration struct {
 	out    []string              // where entries are restored, below the root; "" for those that are not
 	links  []int                 // hard links that are made of other restored files
 	group  errgroup.Group        // files that are being synced and named
-	mu     sync.Mutex            // of status and notes
+	mu     sync.Mutex            // of status, notes, and what an archive has done
 }
 
 // Restore restores the directory, or some of it, from the side archive and the archives beside it. A file gets its name only when all of
@@ -66,8 +72,32 @@ func (r *Reader) Restore(ctx context.Context, o RestoreOptions) (*Summary, error
 	if err := x.plan(); err != nil {
 		return nil, err
 	}
-	x.meter = meter{report: o.Progress, total: x.total()}
+	if r.copyProblem != nil {
+		x.note("of the two listings of %s one can't be read: verify says more", r.path)
+	}
+	if r.mended != nil {
+		x.note("%v", r.mended)
+	}
+	special := 0
+	for i := range r.Entries {
+		if x.out[i] != "" && r.Entries[i].Mode&setID != 0 && !o.Owner {
+			special++
+		}
+	}
+	if special > 0 {
+		x.note("set-user-ID and set-group-ID are not restored, since owners are not (--owner does both): entries that had them: %d", special)
+	}
+	for _, line := range r.LeftOut {
+		x.note("left out when the directory was archived: %s", line)
+	}
+	x.all = x.total()
 	made, err := x.directories()
+	undo := func() {
+		for _, path := range slices.Backward(made) {
+			vfs.Remove(path) // fails if something is in it
+		}
+	}
+	defer commit.IfAbandoned(undo)()
 	if err == nil {
 		err = x.contents(ctx)
 	}
@@ -81,9 +111,7 @@ func (r *Reader) Restore(ctx context.Context, o RestoreOptions) (*Summary, error
 		err = x.finishDirectories()
 	}
 	if err != nil {
-		for _, path := range slices.Backward(made) {
-			vfs.Remove(path) // fails if something is in it
-		}
+		undo()
 		return nil, err
 	}
 	return x.summary()
@@ -107,6 +135,13 @@ func (x *restoration) summary() (*Summary, error) {
 
 // at returns the path in the file system of one below the root.
 func (x *restoration) at(path string) string { return filepath.Join(x.o.Dir, path) }
+
+// add counts bytes of content that were restored.
+func (x *restoration) add(n int) {
+	if done := x.done.Add(uint64(n)); x.o.Progress != nil {
+		x.o.Progress(done, x.all)
+	}
+}
 
 // total returns how many bytes of content are restored.
 func (x *restoration) total() (n uint64) {
@@ -141,6 +176,9 @@ func (x *restoration) directories() (commit.Made, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(made) > 0 {
+		_ = vfs.SetMode(x.o.Dir, 0o700) // until it has its own
+	}
 	list, err := vfs.ReadDir(x.o.Dir)
 	if err != nil {
 		return made, err
@@ -150,7 +188,7 @@ func (x *restoration) directories() (commit.Made, error) {
 		if x.Entries[i].Kind != Directory || x.out[i] == "" {
 			continue
 		}
-		err := vfs.Mkdir(x.at(x.out[i]))
+		err := vfs.Mkdir(x.at(x.out[i]), 0o700)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return made, err
 		}
@@ -171,10 +209,19 @@ func (x *restoration) contents(ctx context.Context) error {
 		want[k] = x.out[i] != ""
 		any = any || want[k]
 	}
-	if any {
+	switch {
+	case any && x.side == nil:
+		for k, i := range x.entry {
+			if want[k] {
+				x.fail(i, x.sideProblem.Error())
+			}
+		}
+	case any:
 		s := &sink{x: x}
-		err := x.side.Extract(ctx, want, s)
-		s.abort()
+		err := x.side.Extract(ctx, want, sidefiles.Sink{Begin: s.begin, End: s.end})
+		if s.f != nil { // it is not complete
+			s.f.f.Discard()
+		}
 		if err != nil {
 			return err
 		}
@@ -193,18 +240,18 @@ type sink struct {
 	f *holeWriter // that is being written
 }
 
-// Begin implements sidefiles.Sink.
-func (s *sink) Begin(k int) (io.Writer, error) {
+// begin is that of sidefiles.Sink.
+func (s *sink) begin(k int) (io.Writer, error) {
 	f, err := commit.NewTemp(s.x.at(s.x.out[s.x.entry[k]]))
 	if err != nil {
 		return nil, err
 	}
 	s.f = &holeWriter{f: f}
-	return &metered{s.f, &s.x.meter}, nil
+	return counter{s.f, s.x.add}, nil
 }
 
-// End implements sidefiles.Sink.
-func (s *sink) End(k int, damage error) error {
+// end is that of sidefiles.Sink.
+func (s *sink) end(k int, damage error) error {
 	i, f, w := s.x.entry[k], s.f.f, s.f
 	s.f = nil
 	if damage != nil {
@@ -222,24 +269,9 @@ func (s *sink) End(k int, damage error) error {
 	return nil
 }
 
-// abort discards a file that is not complete.
-func (s *sink) abort() {
-	if s.f != nil {
-		s.f.f.Discard()
-	}
-}
-
 // name completes a restored side file and gives it its name.
 func (x *restoration) name(i int, f *commit.Temp) error {
-	e := &x.Entries[i]
-	if err := f.SetMode(e.Mode); err != nil {
-		x.note("the mode of the original could not be set: %v", err)
-	}
-	if !x.o.Touch {
-		if err := f.SetTime(e.Time); err != nil {
-			x.note("the time of the original could not be set: %v", err)
-		}
-	}
+	x.describe(f, &x.Entries[i])
 	if err := f.Sync(); err != nil {
 		return err
 	}
@@ -278,12 +310,14 @@ func (x *restoration) linkAll() error {
 		case err != nil:
 			return err
 		case e.Kind == FIFO:
-			err = x.setModeAndTime(path, e)
-		case !x.o.Touch:
-			vfs.SetLinkTime(path, e.Time) // some systems have none
+			x.describePath(path, e)
+		case x.o.Owner:
+			if err := vfs.SetLinkOwner(path, e.Owner); err != nil {
+				x.note("the owner of the original could not be set: %v", err)
+			}
 		}
-		if err != nil {
-			return err
+		if e.Kind == Link && !x.o.Touch {
+			vfs.SetLinkTime(path, e.Time) // some systems have none
 		}
 		x.sum.Links++
 	}
@@ -324,25 +358,68 @@ func (x *restoration) hardLink(i int) error {
 	if _, err := io.Copy(f, from); err != nil {
 		return err
 	}
+	x.describe(f, &x.Entries[first])
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	if err := f.Install(path, x.o.Force); err != nil {
-		return err
-	}
-	return x.setModeAndTime(path, &x.Entries[first])
+	return f.Install(path, x.o.Force)
 }
 
-// setModeAndTime gives a file or a directory the mode and the time of an entry. What can't be set is noted.
-func (x *restoration) setModeAndTime(path string, e *Entry) error {
-	err := vfs.SetMode(path, e.Mode)
-	if err == nil && !x.o.Touch {
-		err = vfs.SetTime(path, e.Time)
+// setID are set-user-ID and set-group-ID.
+const setID = 0o6000
+
+// described is a file that gets its owner, mode and time: under its name, or before it has one.
+type described interface {
+	SetOwner(o vfs.Owner) error
+	SetMode(bits uint32) error
+	SetTime(t time.Time) error
+}
+
+// describe gives a file or a directory the owner, mode and time of an entry, as far as the options say. The mode is no more than the umask
+// allows, without set-user-ID and set-group-ID if the owner is not restored. What can't be set is noted.
+func (x *restoration) describe(f described, e *Entry) {
+	mode := vfs.Masked(e.Mode)
+	owned := x.o.Owner
+	if owned {
+		if err := f.SetOwner(e.Owner); err != nil {
+			x.note("the owner of the original could not be set: %v", err)
+			owned = false
+		}
 	}
+	if !owned {
+		mode &^= setID
+	}
+	if err := f.SetMode(mode); err != nil {
+		x.note("the mode of the original could not be set: %v", err)
+	}
+	if !x.o.Touch {
+		if err := f.SetTime(e.Time); err != nil {
+			x.note("the time of the original could not be set: %v", err)
+		}
+	}
+}
+
+// byPath is something that is described by its path. It has no owner then.
+type byPath string
+
+func (p byPath) SetOwner(vfs.Owner) error  { return errors.ErrUnsupported }
+func (p byPath) SetMode(bits uint32) error { return vfs.SetMode(string(p), bits) }
+func (p byPath) SetTime(t time.Time) error { return vfs.SetTime(string(p), t) }
+
+// describePath is describe of what is at path. With the owner it is opened first: a link that somebody puts in its place meanwhile must not
+// give another file set-user-ID.
+func (x *restoration) describePath(path string, e *Entry) {
+	if !x.o.Owner {
+		x.describe(byPath(path), e)
+		return
+	}
+	f, err := vfs.OpenEntry(path)
 	if err != nil {
-		x.note("mode or time of the original could not be set: %v", err)
+		x.note("the owner of the original could not be set: %v", err)
+		return
 	}
-	return nil
+	defer f.Close()
+	x.describe(f, e)
 }
 
 // finishDirectories gives directories their modes and times, the innermost first, and makes the names in them durable.
@@ -356,48 +433,13 @@ func (x *restoration) finishDirectories() error {
 		if err := vfs.SyncDir(path); err != nil {
 			return err
 		}
-		if err := x.setModeAndTime(path, e); err != nil {
-			return err
-		}
+		x.describePath(path, e)
 	}
 	if err := vfs.SyncDir(x.o.Dir); err != nil {
 		return err
 	}
 	if x.made[""] {
-		return x.setModeAndTime(x.o.Dir, &Entry{Mode: x.Mode, Time: x.Time})
+		x.describePath(x.o.Dir+"/.", &Entry{Mode: x.Mode, Owner: x.Owner, Time: x.Time}) // -o may be a link
 	}
 	return nil
-}
-
-// meter adds up progress.
-type meter struct {
-	mu          sync.Mutex
-	report      func(done, total uint64)
-	done, total uint64
-}
-
-func (m *meter) value() uint64 {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.done
-}
-
-func (m *meter) set(done uint64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.done = done; m.report != nil {
-		m.report(m.done, m.total)
-	}
-}
-
-// metered is a writer whose bytes count as progress.
-type metered struct {
-	w io.Writer
-	m *meter
-}
-
-func (m *metered) Write(p []byte) (int, error) {
-	n, err := m.w.Write(p)
-	m.m.set(m.m.value() + uint64(n))
-	return n, err
 }

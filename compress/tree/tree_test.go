@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -22,6 +23,8 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
+	"orcomgo/bins/vfs"
+	"orcomgo/compress"
 	"orcomgo/compress/blocksort"
 	"orcomgo/internal/testvector"
 )
@@ -53,14 +56,17 @@ func listingOf(t testing.TB, archives, entries []string) (*Listing, contents) {
 	for _, s := range entries {
 		k := Kind(slices.IndexFunc([]Kind{0, 1, 2, 3, 4, 5}, func(k Kind) bool { return strings.HasPrefix(s, k.String()+" ") }))
 		var mode uint32
+		var owner vfs.Owner
 		var seconds, nanos int64
 		var path string
 		head, rest, _ := strings.Cut(s[len(k.String())+1:], "=")
-		if _, err := fmt.Sscanf(head, "%o %d.%d", &mode, &seconds, &nanos); err != nil {
+		first, times, _ := strings.Cut(head, " ")
+		fmt.Sscanf(first, "%o/%d/%d", &mode, &owner.User, &owner.Group)
+		if _, err := fmt.Sscanf(times, "%d.%d", &seconds, &nanos); err != nil {
 			t.Fatal(s, err)
 		}
 		path = strings.SplitN(head, " ", 3)[2]
-		e := Entry{Path: path, Kind: k, Mode: mode, Time: time.Unix(seconds, nanos)}
+		e := Entry{Path: path, Kind: k, Mode: mode, Owner: owner, Time: time.Unix(seconds, nanos)}
 		switch k {
 		case File:
 			files[path], e.Size = rest, int64(len(rest))
@@ -141,8 +147,8 @@ func TestDamage(t *testing.T) {
 			r, err := opened(t, bad)
 			if err == nil {
 				var list []error
-				if list, err = r.Verify(t.Context()); err == nil {
-					err = errors.Join(list...)
+				if list, err = r.check(t.Context(), false); err == nil {
+					err = errors.Join(append(list, r.Damage())...)
 				}
 				r.Close()
 			}
@@ -158,10 +164,10 @@ func reseal(t testing.TB, b, text []byte) []byte {
 	t.Helper()
 	n := int(binary.LittleEndian.Uint64(b[len(b)-footerSize:]))
 	coded := blocksort.Encode(text)
-	b = append(bytes.Clone(b[:len(b)-footerSize-n]), coded...)
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(coded)))
-	b = binary.LittleEndian.AppendUint64(b, xxh3.Hash(coded))
-	return append(b, endMagic...)
+	sized := binary.LittleEndian.AppendUint64(nil, uint64(len(coded)))
+	sized = binary.LittleEndian.AppendUint64(sized, xxh3.Hash(coded))
+	side := b[headerSize+n : len(b)-footerSize-n]
+	return slices.Concat(b[:len(commit.TreeMagic)+1], sized, coded, side, coded, sized, []byte(endMagic))
 }
 
 // TestForged: listings that could write elsewhere, or that make no sense, are refused.
@@ -190,7 +196,10 @@ func TestForged(t *testing.T) {
 	} {
 		forged, _ := small(t)
 		forge(forged)
-		_, err := opened(t, reseal(t, b, appendListing(nil, forged)))
+		r, err := opened(t, reseal(t, b, appendListing(nil, forged)))
+		if err == nil {
+			err = r.Damage()
+		}
 		if !errors.Is(err, parse.ErrCorrupt) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -200,7 +209,7 @@ func TestForged(t *testing.T) {
 	for i := range deep.Entries {
 		deep.Entries[i].Path = strings.Repeat("/", i%2000) + strconv.Itoa(i)
 	}
-	if _, reason := parseListing(appendListing(nil, deep)); !strings.Contains(reason, "is too long") {
+	if _, reason := parseListing(appendListing(nil, deep), math.MaxInt); !strings.Contains(reason, "is too long") {
 		t.Errorf("deep directories: %q", reason)
 	}
 	if _, err := opened(t, reseal(t, b, append(appendListing(nil, l), 0))); err == nil || !strings.Contains(err.Error(), "something follows") {
@@ -275,7 +284,7 @@ func FuzzReader(f *testing.F) {
 	f.Add(write(f, l, files))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if r, err := opened(t, b); err == nil {
-			r.VerifyQuick(t.Context())
+			r.check(t.Context(), true)
 		}
 	})
 }
@@ -285,7 +294,7 @@ func FuzzListing(f *testing.F) {
 	l, _ := small(f)
 	f.Add(appendListing(nil, l))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		l, reason := parseListing(text)
+		l, reason := parseListing(text, math.MaxInt)
 		if reason != "" {
 			return
 		}
@@ -294,7 +303,7 @@ func FuzzListing(f *testing.F) {
 				t.Fatalf("an entry is at %q", l.Entries[i].Path)
 			}
 		}
-		again, reason := parseListing(appendListing(nil, l))
+		again, reason := parseListing(appendListing(nil, l), math.MaxInt)
 		if reason != "" || !reflect.DeepEqual(again, l) {
 			t.Fatalf("written again, it is %+v, not %+v: %s", again, l, reason)
 		}
@@ -306,14 +315,12 @@ func TestHoles(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		var want []byte
-		data := 0
 		for range 1 + r.IntN(6) {
-			want = append(want, make([]byte, r.IntN(5*leastHole))...)
-			n := r.IntN(3 * holeUnit)
+			want = append(want, make([]byte, r.IntN(5*holeSize))...)
+			n := r.IntN(12 << 10)
 			want = append(want, bytes.Repeat([]byte{1}, n)...)
-			data += n + leastHole + 2*holeUnit
 		}
-		want = append(want, make([]byte, r.IntN(2)*r.IntN(3*leastHole))...)
+		want = append(want, make([]byte, r.IntN(2)*r.IntN(3*holeSize))...)
 		path := filepath.Join(t.TempDir(), "f")
 		f, err := commit.NewTemp(path)
 		if err != nil {
@@ -321,7 +328,7 @@ func TestHoles(t *testing.T) {
 		}
 		w := &holeWriter{f: f}
 		for rest := want; len(rest) > 0; {
-			n := min(1+r.IntN(8*leastHole), len(rest))
+			n := min(1+r.IntN(8*holeSize), len(rest))
 			if k, err := w.Write(rest[:n]); err != nil || k != n {
 				t.Fatal(k, err)
 			}
@@ -359,5 +366,71 @@ func TestLongHole(t *testing.T) {
 	info, err := os.Stat(path)
 	if err != nil || info.Size() != 1<<30 {
 		t.Fatalf("%v, %v", info, err)
+	}
+}
+
+// TestListingTwice: if one of the two listings is damaged, everything comes back, and that is said; so is a listing that takes much memory.
+func TestListingTwice(t *testing.T) {
+	l, files := small(t)
+	b := write(t, l, files)
+	n := int(binary.LittleEndian.Uint64(b[len(b)-footerSize:]))
+	for what, at := range map[string]int{"first": headerSize + n/2, "its size": 10, "magic": 1, "last": len(b) - footerSize - n/2,
+		"end": len(b) - 1} {
+		damaged := bytes.Clone(b)
+		damaged[at] ^= 16
+		r, err := opened(t, damaged)
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+			continue
+		}
+		var content bytes.Buffer
+		if err := r.WriteFile(t.Context(), &content, 1); err != nil || content.String() != "GATTACA" || !errors.Is(r.Damage(), parse.ErrCorrupt) {
+			t.Errorf("%s: %q, %v, damage %v", what, content.String(), err, r.Damage())
+		}
+		r.Close()
+	}
+	many := &Listing{Entries: make([]Entry, 100_000)}
+	for i := range many.Entries {
+		many.Entries[i] = Entry{Path: strconv.Itoa(i), Kind: FIFO}
+	}
+	path := filepath.Join(t.TempDir(), "many.ctree")
+	if err := os.WriteFile(path, reseal(t, b, appendListing(nil, many)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for memory, want := range map[uint64]string{1 << 20: "its listing takes more than --memory",
+		16 << 20: "100000 entries take more than --memory"} {
+		_, err := Open(commit.Tree{Dir: filepath.Dir(path), Name: "many"}, Options{Threads: 1, Memory: memory})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("within %d bytes: %v", memory, err)
+		}
+	}
+}
+
+// TestCase: where case does not count, one of two names that differ by it alone is left out, and said to be.
+func TestCase(t *testing.T) {
+	l, files := listingOf(t, nil, []string{"directory 755 1.0 a", "file 644 2.0 a/f=one", "file 644 2.0 a/F=two"})
+	r, err := opened(t, write(t, l, files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	vfs.Fault = func(call, _ string) error {
+		if call == "foldcase" {
+			return errors.New("it does")
+		}
+		return nil
+	}
+	defer func() { vfs.Fault = nil }()
+	dir := t.TempDir()
+	sum, err := r.Restore(t.Context(), RestoreOptions{Dir: dir, Threads: 1, Force: true})
+	var damaged *compress.DamagedError
+	if !errors.As(err, &damaged) || len(sum.Files) != 2 || sum.Files[1].OK || !strings.Contains(sum.Files[1].Problem, "differs only by case") {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "a", "f")); err != nil || string(text) != "one" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "a", "F")); err == nil {
+		t.Error("the other one is there, too")
 	}
 }

@@ -7,11 +7,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 	"orcomgo/compress/blocksort"
+	"orcomgo/compress/parity"
 	"orcomgo/compress/sidefiles"
 )
 
@@ -20,7 +24,7 @@ const (
 	Version = 1
 
 	endMagic   = commit.TreeEnd
-	headerSize = len(commit.TreeMagic) + 1
+	headerSize = len(commit.TreeMagic) + 1 + 8 + 8
 	footerSize = 8 + 8 + len(endMagic)
 )
 
@@ -31,20 +35,14 @@ type Options struct {
 	// Progress is called with the bytes of side files that were read, written or decoded since the last call, in several goroutines; it may
 	// be nil.
 	Progress func(n uint64)
-	// GPU has arrays of floats coded with the first GPU; the side archive is the same. Note is called with a line for the user if it fails.
-	GPU  bool
-	Note func(line string)
+	// Access is who may read the files, and so the side archive that Make writes.
+	Access commit.Access
+	// Parity is the share of the side archive that can be restored, see parity.Options.Share; 0: Make writes no parity.
+	Parity float64
 }
 
-func (o *Options) sidefiles() []sidefiles.Option {
-	list := []sidefiles.Option{sidefiles.WithThreads(max(o.Threads, 1))}
-	if o.Memory > 0 {
-		list = append(list, sidefiles.WithMemory(o.Memory))
-	}
-	if o.GPU {
-		list = append(list, sidefiles.WithGPU(o.Note))
-	}
-	return list
+func (o *Options) sidefiles() sidefiles.Options {
+	return sidefiles.Options{Threads: max(o.Threads, 1), Memory: o.Memory}
 }
 
 func (o *Options) add(n int) {
@@ -60,10 +58,13 @@ func Write(ctx context.Context, w io.Writer, l *Listing, open func(e *Entry) (io
 	if len(text) > maxListing {
 		return errTooLong
 	}
-	if _, reason := parseListing(text); reason != "" {
+	if _, reason := parseListing(text, math.MaxInt); reason != "" {
 		return fmt.Errorf("tree: the listing can't be read: %s", reason)
 	}
-	if _, err := w.Write(append([]byte(commit.TreeMagic), Version)); err != nil {
+	coded := blocksort.Encode(text)
+	sized := binary.LittleEndian.AppendUint64(nil, uint64(len(coded)))
+	sized = binary.LittleEndian.AppendUint64(sized, xxh3.Hash(coded))
+	if _, err := w.Write(slices.Concat([]byte(commit.TreeMagic), []byte{Version}, sized, coded)); err != nil {
 		return err
 	}
 	var files []sidefiles.File
@@ -80,17 +81,14 @@ func Write(ctx context.Context, w io.Writer, l *Listing, open func(e *Entry) (io
 			return &source{ctx, f, &o}, nil
 		}})
 	}
-	if err := sidefiles.Encode(ctx, w, files, o.sidefiles()...); err != nil {
+	if err := sidefiles.Encode(ctx, w, files, o.sidefiles()); err != nil {
 		var n *named
 		if errors.As(err, &n) {
 			return n.error // without the path in front of it
 		}
 		return err
 	}
-	coded := blocksort.Encode(text)
-	foot := binary.LittleEndian.AppendUint64(coded, uint64(len(coded)))
-	foot = binary.LittleEndian.AppendUint64(foot, xxh3.Hash(coded))
-	_, err := w.Write(append(foot, endMagic...))
+	_, err := w.Write(slices.Concat(coded, sized, []byte(endMagic)))
 	return err
 }
 
@@ -120,7 +118,7 @@ func (s *source) Read(p []byte) (int, error) {
 
 // Make writes the side archive name in dir. The file is decoded and compared before it gets its name, unless noVerify is set. One that
 // is there then is replaced as replaces says, or the error is ErrExists; complete says whether the listing's archives are there. See
-// commit.InstallTree for both. Other parameters are those of Write. It returns the size in bytes.
+// commit.InstallTree for both. Other parameters are those of Write. It returns the size in bytes, that of its parity included.
 func Make(ctx context.Context, dir, name string, l *Listing, open func(e *Entry) (io.ReadCloser, error),
 	replaces func(now fs.FileInfo) bool, complete func() error, noVerify bool, o Options) (size int64, err error) {
 	path := commit.Tree{Dir: dir, Name: name}.Path()
@@ -138,6 +136,7 @@ func Make(ctx context.Context, dir, name string, l *Listing, open func(e *Entry)
 		return 0, err
 	}
 	defer f.Discard()
+	f.Restrict(o.Access)
 	if err := Write(ctx, f, l, open, o); err != nil {
 		return 0, err
 	}
@@ -147,7 +146,17 @@ func Make(ctx context.Context, dir, name string, l *Listing, open func(e *Entry)
 	if err := f.Sync(); err != nil {
 		return 0, err
 	}
-	return size, commit.InstallTree(dir, name, f, replaces, complete)
+	if err := commit.InstallTree(dir, name, f, replaces, complete); err != nil || o.Parity == 0 {
+		return size, err
+	}
+	if err := parity.Protect(path, parity.Options{Share: o.Parity, Threads: o.Threads, Memory: o.Memory / 16}); err != nil {
+		return size, err
+	}
+	info, err := vfs.Stat(parity.Path(path))
+	if err != nil {
+		return size, err
+	}
+	return size + info.Size(), nil
 }
 
 // verified reads a side archive that was written, and returns its size.
@@ -159,11 +168,11 @@ func verified(ctx context.Context, f *commit.Temp, path string, noVerify bool, o
 	if noVerify {
 		return info.Size(), nil
 	}
-	r, err := newReader(f.File, path, info.Size(), o)
+	r, err := newReader(f.File, f.File, path, info.Size(), o)
 	if err != nil {
 		return 0, err
 	}
-	list, err := r.Verify(ctx)
+	list, err := r.check(ctx, false)
 	for _, s := range list {
 		if err == nil && s != nil {
 			err = fmt.Errorf("%s: what was written does not decode to the same files", path)
@@ -174,12 +183,12 @@ func verified(ctx context.Context, f *commit.Temp, path string, noVerify bool, o
 
 // counter counts what is written.
 type counter struct {
-	w io.Writer
-	o *Options
+	w   io.Writer
+	add func(n int)
 }
 
 func (c counter) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
-	c.o.add(n)
+	c.add(n)
 	return n, err
 }

@@ -1,7 +1,6 @@
 package twobit
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"orcomgo/bases"
@@ -64,8 +63,7 @@ func stream(d *entropy.Decoder, stored []byte, symbols uint64) ([]byte, error) {
 
 // copies fills in the bases. literals has so many.
 func (s *Sequence) copies(in []parse.Cursor, literals []byte, left int) bool {
-	// Words are read across the end of the literals.
-	padded := literals
+	var padded []byte // the last of the literals and more bytes, as words are read across their end
 	at, from, to := 0, 0, len(in[streamKinds].Rest)
 	literal := func(n int) bool {
 		if n > left || n > s.n-at {
@@ -73,7 +71,7 @@ func (s *Sequence) copies(in []parse.Cursor, literals []byte, left int) bool {
 		}
 		// Near the end of the literals there is a copy of them with more bytes.
 		for n > 0 {
-			if len(padded) == len(literals) {
+			if padded == nil {
 				safe := 4*(len(literals)-bases.Pad) - from // bases that can be copied without reading beyond the end
 				if m := min(n, safe); m > 0 {
 					copyForward(s.packed, at, literals, from, m)
@@ -99,12 +97,14 @@ func (s *Sequence) copies(in []parse.Cursor, literals []byte, left int) bool {
 		}
 		switch kind {
 		case kindFill:
-			fillA(s.packed, at, n)
+			for to := at; to < at+n; to += bases.PerWord {
+				put(s.packed, to, 0) // up to 31 bases after them get any value
+			}
 			at, near = at+n, false
 			continue
 		case kindNear:
-			shift, ok := varint(&in[streamShifts])
-			if !near || !ok || shift < -int64(s.n) || shift > int64(s.n) {
+			shift := in[streamShifts].Varint(int64(s.n))
+			if !near || in[streamShifts].Failed() {
 				return false
 			}
 			if step := before + int(shift); reverse {
@@ -139,16 +139,6 @@ func (s *Sequence) copies(in []parse.Cursor, literals []byte, left int) bool {
 		}
 	}
 	return left == s.n-at && literal(left) && at == s.n
-}
-
-// varint parses a signed number.
-func varint(c *parse.Cursor) (int64, bool) {
-	v, n := binary.Varint(c.Rest)
-	if n <= 0 {
-		return 0, false
-	}
-	c.Rest = c.Rest[n:]
-	return v, true
 }
 
 // lists fills in the runs.

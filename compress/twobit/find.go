@@ -127,7 +127,10 @@ func (f *finder) forward(at, from, to int) {
 
 // reverse adds the copy of what is alike around base `at` and, on the other strand, the bases that end at `end`.
 func (f *finder) reverse(at, end, to int) {
-	back := f.backwardReverse(at, end, min(at-f.done, (at-end)/2))
+	back := 0 // bases before `at` that are alike those from `end` on
+	for most := min(at-f.done, (at-end)/2); back < most && bases.At(f.p, at-back-1) == 3-bases.At(f.p, end+back); {
+		back++
+	}
 	at, end = at-back, end+back
 	n := f.alikeReverse(at, end, min(to-at, end))
 	if n < leastCopy {
@@ -201,7 +204,7 @@ func (f *finder) backward(a, b, limit int) (n int) {
 			return n + bits.LeadingZeros64(x)/2
 		}
 	}
-	for n < limit && f.base(a-n-1) == f.base(b-n-1) {
+	for n < limit && bases.At(f.p, a-n-1) == bases.At(f.p, b-n-1) {
 		n++
 	}
 	return n
@@ -214,18 +217,8 @@ func (f *finder) alikeReverse(a, b, limit int) (n int) {
 			return n + bits.TrailingZeros64(x)/2
 		}
 	}
-	for n < limit && f.base(a+n) == 3-f.base(b-n-1) {
+	for n < limit && bases.At(f.p, a+n) == 3-bases.At(f.p, b-n-1) {
 		n++
 	}
 	return n
 }
-
-// backwardReverse returns how many bases before a are alike those from b on on the other strand, limit at most.
-func (f *finder) backwardReverse(a, b, limit int) (n int) {
-	for n < limit && f.base(a-n-1) == 3-f.base(b+n) {
-		n++
-	}
-	return n
-}
-
-func (f *finder) base(i int) byte { return f.p[i>>2] >> (i & 3 * 2) & 3 }

@@ -61,6 +61,10 @@ func cases() map[string][]byte {
 		"every second":  bytes.Repeat([]byte("AN"), 100000),
 		"many lower":    bytes.Repeat([]byte("Ac"), 100000),
 	}
+	// The literals end in a copy of so many that what their decoder keeps of them is as long as they are.
+	for n := 120; n < 200; n++ {
+		m[fmt.Sprint(n, " literals around a copy")] = append(append(append(bytes.Clone(a[:n-n/8]), a[:100]...), 'N'), a[1000:1000+n/8]...)
+	}
 	for n := range 100 {
 		m[fmt.Sprint(n, " bases")] = randomBases(r, n)
 	}

@@ -44,11 +44,3 @@ func copyReverse(p []byte, to, end, n int) {
 	}
 	put(p, to, bases.ReverseComplement(bases.Word(p, end-n), n))
 }
-
-// fillA writes n As from base `to` on. Up to 31 bases after them get any value.
-func fillA(p []byte, to, n int) {
-	for ; n > 0; n -= bases.PerWord {
-		put(p, to, 0)
-		to += bases.PerWord
-	}
-}

@@ -7,11 +7,16 @@ import (
 // DefaultMemory is used where Memory is 0.
 const DefaultMemory = 1 << 30
 
-// InMemory returns how many slices, the largest of which has so many bytes of text and of exceptions, memory has room for. A
-// slice takes about three times its text on the way.
+// beside is about how much memory the program and the models of bases and names take beside slices.
+const beside = 72 << 20
+
+// ForText returns how much text, with its exceptions, the slices in work may have together. A slice takes about three times that on the
+// way; a quarter is for garbage.
+func ForText(memory uint64) uint64 { return (memory - min(memory, beside)) / 4 }
+
+// InMemory returns how many slices, the largest of which has so many bytes of text and of exceptions, memory has room for.
 func InMemory(memory, text uint64) uint64 {
-	n := cmp.Or(memory, DefaultMemory) / 4 / max(text, 1<<20) // three quarters of it, for three times the text
-	return max(n, 1)
+	return max(ForText(cmp.Or(memory, DefaultMemory))/max(text, 1<<20), 1)
 }
 
 // InFlight returns how many such slices may be in work at once.

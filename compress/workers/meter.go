@@ -16,7 +16,6 @@ type Meter struct {
 	stage  string
 	done   atomic.Uint64
 	total  uint64
-	Silent atomic.Bool // nothing is reported: a stage before this one still runs
 }
 
 func NewMeter(report Progress, stage string, total uint64) *Meter {
@@ -26,7 +25,7 @@ func NewMeter(report Progress, stage string, total uint64) *Meter {
 }
 
 func (m *Meter) Add(n uint64) {
-	if done := m.done.Add(n); m.report != nil && !m.Silent.Load() {
+	if done := m.done.Add(n); m.report != nil {
 		m.report(m.stage, done, m.total)
 	}
 }

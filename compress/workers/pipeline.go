@@ -4,7 +4,6 @@ package workers
 
 import (
 	"context"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -17,7 +16,10 @@ type Pool struct {
 }
 
 // NewPool returns workers whose tasks begin in the order in which they come.
-func NewPool(threads int) Pool { return Pool{places: newPlaces(threads)} }
+func NewPool(threads int) Pool {
+	threads = max(threads, 1)
+	return Pool{places: &places{Number: threads, free: threads}}
+}
 
 // InTurn returns the same workers for tasks that others with lower turns go before.
 func (w Pool) InTurn(turn int) Pool { return Pool{w.places, turn} }
@@ -27,6 +29,16 @@ func (w Pool) ReleaseWhile(f func()) {
 	w.leave()
 	f()
 	w.enter(context.Background(), 0) // before all others: it has begun, and what it has in memory is freed at its end
+}
+
+// WaitOutside is what Once waits by if a task asks for it: another task has its place meanwhile.
+func (w Pool) WaitOutside(done <-chan struct{}) error {
+	select {
+	case <-done:
+	default:
+		w.ReleaseWhile(func() { <-done })
+	}
+	return nil
 }
 
 // Hold takes up to n places, as they become free, for goroutines that compute without taking one themselves, until that channel is closed.
@@ -50,29 +62,6 @@ func (w Pool) Do(ctx context.Context, f func() error) error {
 		return err
 	}
 	return f()
-}
-
-// Once is work that several goroutines need done: the first of them does it, the others
-// wait without holding a worker.
-type Once struct {
-	taken atomic.Bool
-	done  chan struct{}
-	err   error
-}
-
-func NewOnce() *Once { return &Once{done: make(chan struct{})} }
-
-// Wait returns once the work is done, with its error. The first caller does it, by its work.
-func (g *Once) Wait(ctx context.Context, work func() error) error {
-	if g.taken.CompareAndSwap(false, true) {
-		g.err = work()
-		close(g.done)
-		return g.err
-	}
-	if err := Wait(ctx, g.done); err != nil {
-		return err
-	}
-	return g.err
 }
 
 // InOrder calls produce for 0..n-1, up to InFlight of them at once, and consume for each
@@ -131,6 +120,11 @@ func InOrderUntil[T any](ctx context.Context, n, inFlight int, produce func(cont
 		return ctx.Err()
 	})
 	return g.Wait()
+}
+
+// Waiting returns what Once waits by if no task asks for it: Wait with ctx.
+func Waiting(ctx context.Context) func(done <-chan struct{}) error {
+	return func(done <-chan struct{}) error { return Wait(ctx, done) }
 }
 
 // Wait returns when c is closed, or with the error of ctx.

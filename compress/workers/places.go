@@ -1,8 +1,8 @@
 package workers
 
 import (
-	"container/heap"
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -12,20 +12,13 @@ type places struct {
 	Number  int // of all places
 	mu      sync.Mutex
 	free    int
-	came    int // tasks that have waited
-	waiting waitingTasks
-}
-
-func newPlaces(number int) *places {
-	number = max(number, 1)
-	return &places{Number: number, free: number}
+	waiting []*waitingTask // in the order in which they take places
 }
 
 // waitingTask is a task that waits for a place.
 type waitingTask struct {
-	turn, came int
-	index      int           // among the others; -1 when it has its place
-	ready      chan struct{} // closed then
+	turn  int
+	ready chan struct{} // closed when it has its place
 }
 
 // enter waits for a place and takes it, unless ctx ends first, whose error it returns then.
@@ -36,9 +29,10 @@ func (p *places) enter(ctx context.Context, turn int) error {
 		p.mu.Unlock()
 		return nil
 	}
-	t := &waitingTask{turn: turn, came: p.came, ready: make(chan struct{})}
-	p.came++
-	heap.Push(&p.waiting, t)
+	t := &waitingTask{turn, make(chan struct{})}
+	// After the others of its turn.
+	at, _ := slices.BinarySearchFunc(p.waiting, turn+1, func(w *waitingTask, turn int) int { return w.turn - turn })
+	p.waiting = slices.Insert(p.waiting, at, t)
 	p.mu.Unlock()
 	select {
 	case <-t.ready:
@@ -46,12 +40,12 @@ func (p *places) enter(ctx context.Context, turn int) error {
 	case <-ctx.Done():
 	}
 	p.mu.Lock()
-	has := t.index < 0
-	if !has {
-		heap.Remove(&p.waiting, t.index)
+	at = slices.Index(p.waiting, t)
+	if at >= 0 {
+		p.waiting = slices.Delete(p.waiting, at, at+1)
 	}
 	p.mu.Unlock()
-	if has {
+	if at < 0 { // it has its place
 		p.leave()
 	}
 	return ctx.Err()
@@ -65,35 +59,6 @@ func (p *places) leave() {
 		p.free++
 		return
 	}
-	close(heap.Pop(&p.waiting).(*waitingTask).ready)
-}
-
-// waitingTasks implements heap.Interface: the first is the one that takes the next place.
-type waitingTasks []*waitingTask
-
-func (w waitingTasks) Len() int { return len(w) }
-
-func (w waitingTasks) Less(i, j int) bool {
-	return w[i].turn < w[j].turn || w[i].turn == w[j].turn && w[i].came < w[j].came
-}
-
-func (w waitingTasks) Swap(i, j int) {
-	w[i], w[j] = w[j], w[i]
-	w[i].index, w[j].index = i, j
-}
-
-// Push implements heap.Interface.
-func (w *waitingTasks) Push(x any) {
-	t := x.(*waitingTask)
-	t.index = len(*w)
-	*w = append(*w, t)
-}
-
-// Pop implements heap.Interface.
-func (w *waitingTasks) Pop() any {
-	last := len(*w) - 1
-	t := (*w)[last]
-	(*w)[last] = nil
-	*w, t.index = (*w)[:last], -1
-	return t
+	close(p.waiting[0].ready)
+	p.waiting = slices.Delete(p.waiting, 0, 1)
 }

@@ -64,7 +64,7 @@ static __device__ __forceinline__ Read read_of(const Reads *reads, u64 i) {
 }
 
 static __device__ __forceinline__ u32 record_of(const Places *places, u64 read) {
-  return places->records ? ((const u32 *)places->records)[read] : (u32)read;
+  return ((const u32 *)places->records)[read];
 }
 
 // bit_of returns bit i of an array of words.

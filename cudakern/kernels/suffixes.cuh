@@ -1,4 +1,4 @@
-// The Burrows-Wheeler transform: suffixes are sorted by keys of packed codes, and then, as long as groups of equal ones are left, by the
+// The Burrows-Wheeler transform: suffixes are sorted by keys of their first symbols, and then, as long as groups of equal ones are left, by the
 // ranks of the suffixes that begin after what the members of a group are known to have in common (Larsson and Sadakane, "Faster suffix
 // sorting", 2007, section 3, with a depth for each group). What is in common at least doubles from round to round, whatever the text is.
 //
@@ -10,14 +10,13 @@
 static_assert(SUFFIX_DIGITS == THREADS, "a thread for each digit");
 static_assert(SUFFIX_GROUP_TILE + SUFFIX_SMALL <= 9 * THREADS, "rounds of suffix_small");
 
-// suffix_symbols sets the bits of seen (8 words) of the bytes that occur, and counts pairs of neighbours in every so-manyth thread block.
+// suffix_symbols sets the bits of seen (8 words) of the bytes that occur.
 extern "C" __global__ void __launch_bounds__(THREADS)
-suffix_symbols(const u8 *text, u64 n, u64 every, u32 *seen, u32 *pairs, u32 *step) {
+suffix_symbols(const u8 *text, u64 n, u32 *seen, u32 *step) {
   mark(step, STEP_SUFFIX_SYMBOLS);
   u32 bits[8];
 #pragma unroll
   for (int w = 0; w < 8; w++) bits[w] = 0;
-  bool counts = blockIdx.x % every == 0;
   u64 base = (u64)blockIdx.x * SUFFIX_TILE;
   for (int k = 0; k < SUFFIX_ROUNDS; k++) {
     u64 i = base + k * THREADS + threadIdx.x;
@@ -25,7 +24,6 @@ suffix_symbols(const u8 *text, u64 n, u64 every, u32 *seen, u32 *pairs, u32 *ste
     u32 c = text[i];
 #pragma unroll
     for (int w = 0; w < 8; w++) bits[w] |= (c >> 5 == w ? 1u : 0u) << (c & 31);
-    if (counts && i > 0) atomicAdd(pairs + text[i - 1] * 256 + c, 1);
   }
 #pragma unroll
   for (int w = 0; w < 8; w++) {
@@ -36,55 +34,29 @@ suffix_symbols(const u8 *text, u64 n, u64 every, u32 *seen, u32 *pairs, u32 *ste
   }
 }
 
-// code_length returns the length of the code of symbol number b after number a.
-static __device__ __forceinline__ u32 code_length(const u32 *codes, u32 size, u32 a, u32 b) { return codes[a * size + b] >> 16; }
-
-// suffix_keys writes the key of each suffix: in the highest key_bits (at most 56) the codes of its symbols, in the lowest 8 bits how many
-// symbols these are. The first symbol is its number, of first_bits; the code of another depends on the symbol before it if rows is not 0:
-// codes[row * rows + number] has the length in the higher 16 bits, the code in the lower ones. After the end, the text goes on with the
-// smallest symbol, all of whose codes are zeros. numbers has the number of each byte.
+// suffix_keys writes the key of each suffix: in the highest key_bits (at most 56) the numbers of its symbols, of width bits each, in the
+// lowest 8 bits how many of these fit as a whole. After the end, the text goes on with the smallest symbol, whose number is 0. numbers has
+// the number of each byte.
 extern "C" __global__ void __launch_bounds__(THREADS)
-suffix_keys(const u8 *text, u64 n, const u8 *numbers, const u32 *codes, u64 size, u64 rows, u64 first_bits, u64 key_bits, u64 *keys,
-            u32 *step) {
+suffix_keys(const u8 *text, u64 n, const u8 *numbers, u64 width, u64 key_bits, u64 *keys, u32 *step) {
   mark(step, STEP_SUFFIX_KEYS);
-  __shared__ u32 code[SUFFIX_CODES];
-  __shared__ u8 symbol[SUFFIX_TILE + 2 * SUFFIX_PAD], number[256];
+  __shared__ u8 symbol[SUFFIX_TILE + SUFFIX_PAD], number[256];
   number[threadIdx.x] = numbers[threadIdx.x];
-  u32 all = rows ? (u32)(size * rows) : (u32)size;
-  for (u32 i = threadIdx.x; i < all; i += THREADS) code[i] = codes[i];
   __syncthreads();
   u64 base = (u64)blockIdx.x * SUFFIX_TILE;
-  for (u32 i = threadIdx.x; i < SUFFIX_TILE + 2 * SUFFIX_PAD; i += THREADS) symbol[i] = base + i < n ? number[text[base + i]] : 0;
+  for (u32 i = threadIdx.x; i < SUFFIX_TILE + SUFFIX_PAD; i += THREADS) symbol[i] = base + i < n ? number[text[base + i]] : 0;
   __syncthreads();
-  u32 begin = threadIdx.x * SUFFIX_ROUNDS, row = (u32)rows;
+  u32 begin = threadIdx.x * SUFFIX_ROUNDS, bits = (u32)width;
   if (base + begin >= n) return;
-  // Codes are put before others, from the last suffix of the thread to the first. After the last come as many as fill a key.
-  u32 last = begin + SUFFIX_ROUNDS - 1, end = last, length = 0;
-  while (length < 64) {
-    length += code_length(code, row, symbol[end], symbol[end + 1]);
-    end++;
-  }
-  u64 tail = 0;
-  for (u32 i = end; i > last; i--) {
-    u32 c = code[symbol[i - 1] * row + symbol[i]];
-    tail = (u64)(c & 0xffff) << (64 - (c >> 16)) | tail >> (c >> 16);
-  }
-  u32 room = (u32)(key_bits - first_bits), first = (u32)first_bits;
-  u64 mask = ~0ull << (64 - key_bits);
+  // Symbols are put before others, from the last suffix of the thread to the first. After the last come as many as fill a word.
+  u64 word = 0, mask = ~0ull << (64 - key_bits), fit = key_bits / bits;
+  u32 last = begin + SUFFIX_ROUNDS - 1;
+  for (u32 i = last + 64 / bits; i > last; i--) word = (u64)symbol[i] << (64 - bits) | word >> bits;
 #pragma unroll
   for (int k = SUFFIX_ROUNDS - 1; k >= 0; k--) {
     u32 i = begin + k;
-    while (length > room) { // symbols i+1..end have codes of so many bits
-      length -= code_length(code, row, symbol[end - 1], symbol[end]);
-      end--;
-    }
-    u64 key = (u64)symbol[i] << (64 - first) | tail >> first;
-    if (base + i < n) keys[base + i] = (key & mask) | (end - i + 1);
-    if (k > 0) {
-      u32 c = code[symbol[i - 1] * row + symbol[i]];
-      tail = (u64)(c & 0xffff) << (64 - (c >> 16)) | tail >> (c >> 16);
-      length += c >> 16;
-    }
+    word = (u64)symbol[i] << (64 - bits) | word >> bits;
+    if (base + i < n) keys[base + i] = (word & mask) | fit;
   }
 }
 

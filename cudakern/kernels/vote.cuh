@@ -95,36 +95,3 @@ vote_poor(const Reads *reads, const Places *places, u32 *step) {
   if (all >= POOR_MISMATCHES && all > n / 50 && (several >= POOR_MISMATCHES || all > n / 8) && n >= SEED_LEN)
     atomicOr((u32 *)places->poor + (r.record >> 5), 1u << (r.record & 31));
 }
-
-// cover counts by how much more reads begin at a position than end before it.
-extern "C" __global__ void __launch_bounds__(THREADS)
-cover(const Reads *reads, const Places *places, u64 length, u32 *depth, u32 *step) {
-  mark(step, STEP_COVER);
-  u64 i = (u64)blockIdx.x * THREADS + threadIdx.x;
-  if (i >= reads->count) return;
-  u32 pos = ((const u32 *)places->positions)[record_of(places, i)];
-  u32 n = reads->lengths ? ((const u32 *)reads->lengths)[i] : (u32)reads->length;
-  if (pos == FULL || n == 0) return;
-  atomicAdd(depth + pos, 1u);
-  if ((u64)pos + n < length) atomicAdd(depth + pos + n, FULL); // one less
-}
-
-// covered sets the bit of each position that a read covers, and makes its element of kept 1, of others 0. before[i] is the number of reads
-// that cover the position before i.
-extern "C" __global__ void __launch_bounds__(THREADS)
-covered(const u32 *before, u64 length, u32 *bits, u32 *kept, u32 *step) {
-  mark(step, STEP_COVERED);
-  u64 i = (u64)blockIdx.x * THREADS + threadIdx.x;
-  bool is = i < length && before[i + 1] > 0;
-  if (i <= length) kept[i] = is;
-  u32 word = __ballot_sync(FULL, is);
-  if (threadIdx.x % 32 == 0 && i < length) bits[i / 32] = word;
-}
-
-// move replaces the positions of n records by the number of positions before them that are kept.
-extern "C" __global__ void __launch_bounds__(THREADS)
-move(u32 *positions, u64 n, const u32 *kept_before, u32 *step) {
-  mark(step, STEP_MOVE);
-  u64 i = (u64)blockIdx.x * THREADS + threadIdx.x;
-  if (i < n && positions[i] != FULL) positions[i] = kept_before[positions[i]];
-}

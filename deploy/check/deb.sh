@@ -22,7 +22,7 @@ orcomgo report --quiet run/ -o run.html
 grep -q 'Everything in this archive was decoded' run.html
 
 # every command has a page, which man shows
-for page in orcomgo $(orcomgo --help | sed -n 's/^  orcomgo \([a-z]*\) .*/orcomgo-\1/p' | sort -u); do
+for page in orcomgo $(orcomgo __complete '' 2>/dev/null | sed -n '/^help\|^completion/d; s/\t.*//; s/^[a-z]/orcomgo-&/p'); do
 	man "$page" | grep -q '^NAME' || { echo "man $page shows nothing"; exit 1; }
 done
 man orcomgo | grep -q 'archives sequencing runs'

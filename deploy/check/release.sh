@@ -50,22 +50,19 @@ roundtrip() {
 	cmp testdata/pair41_R2.fastq "$work/restored/pair41_R2.fastq"
 }
 
-# bundle OS ARCH: the program of a platform in a tar.gz, as goreleaser makes it, and its bill of materials.
-bundle() {
-	name=orcomgo_${version}_$1_$2
-	make --no-print-directory program GOOS="$1" GOARCH="$2" PROGRAM="$dist/$1_$2/orcomgo"
-	deploy/install.sh "$dist/$1_$2/orcomgo" "$work/$name" bin/orcomgo
-	mv "$work/$name/bin/orcomgo" "$work/$name/orcomgo"
-	cp LICENSE README.md CHANGELOG.md deploy/NOTICE "$work/$name/"
-	tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -czf "$dist/$name.tar.gz" "$name"
-	go run ./deploy/notice -sbom "$dist/$1_$2/orcomgo" -o "$dist/$name.spdx.json"
-	case $1_$2 in
-	"$(go env GOHOSTOS)_$(go env GOHOSTARCH)") roundtrip "$dist/$1_$2/orcomgo" ;;
-	linux_arm64)
-		emulator=$(command -v qemu-aarch64-static || command -v qemu-aarch64) || return 0
-		"$emulator" "$dist/$1_$2/orcomgo" version
-		;;
-	esac
+# tarballs: the same commit makes the same bytes; the one for this machine is installed, used and removed.
+tarballs() {
+	deploy/release.sh "$dist"
+	deploy/release.sh "$work/again" >/dev/null
+	cmp "$dist/SHA256SUMS" "$work/again/SHA256SUMS"
+	tar -C "$work" -xzf "$dist/orcomgo_${version}_$(go env GOHOSTOS)_$(go env GOHOSTARCH).tar.gz"
+	folder=$work/orcomgo_${version}_$(go env GOHOSTOS)_$(go env GOHOSTARCH)
+	"$folder/install.sh" "$work/root"
+	roundtrip "$work/root/bin/orcomgo"
+	"$folder/install.sh" --remove "$work/root"
+	[ -z "$(find "$work/root" -type f)" ]
+	emulator=$(command -v qemu-aarch64-static || command -v qemu-aarch64) || return 0
+	"$emulator" "$dist/linux_arm64/orcomgo" version
 }
 
 package() {
@@ -99,33 +96,17 @@ insystem() {
 	"$@"
 }
 
-releaser() {
-	command -v goreleaser >/dev/null || cant "goreleaser is not installed"
-	goreleaser check deploy/goreleaser.yaml
-	goreleaser release --snapshot --clean --skip=publish -f deploy/goreleaser.yaml
-	arch=$(go env GOHOSTARCH)
-	program=$(echo bin/goreleaser/orcomgo_linux_"$arch"_*/orcomgo)
-	roundtrip "$program"
-	# from the same commit it makes the program that make does
-	[ -n "$(git -c safe.directory='*' status --porcelain)" ] || cmp "$program" "$dist/linux_$arch/orcomgo"
-	(cd bin/goreleaser && sha256sum --quiet -c SHA256SUMS)
-	find bin/goreleaser -name '*.spdx.json' | grep -c . | grep -qx 4
-}
-
 check "program" make --no-print-directory build
-check "NOTICE" sh -c "go run ./deploy/notice -o $work/NOTICE && cmp $work/NOTICE deploy/NOTICE"
-for platform in linux_amd64 linux_arm64 darwin_amd64 darwin_arm64; do
-	check "tar.gz $platform" bundle "${platform%_*}" "${platform#*_}"
-done
-(cd "$dist" && sha256sum ./*.tar.gz ./*.spdx.json >SHA256SUMS)
+check "NOTICE" sh -c "go run ./deploy/notice >$work/NOTICE && cmp $work/NOTICE deploy/NOTICE"
+check "tarballs" tarballs
 check "deb amd64" package amd64
 check "deb arm64" package arm64
 cp "$dist/orcomgo_${version}_$(go env GOHOSTARCH).deb" "$dist/orcomgo.deb" 2>/dev/null || true
 check "CUDA" cuda
 check "small Debian" system
+check "tarball in the small Debian" insystem "$here/tarball.sh" "$work/system" "$dist/orcomgo_${version}_linux_$(go env GOHOSTARCH).tar.gz"
 check "deb in the small Debian" insystem "$here/deb.sh" "$work/system" "$dist/orcomgo.deb"
 check "Apptainer" insystem "$here/apptainer.sh" "$work/system"
 check "container" insystem "$here/container.sh" "$work/system"
 check "Conda" "$here/conda.sh"
-check "goreleaser" releaser
 cat "$dist/SHA256SUMS"

@@ -61,7 +61,7 @@ functions() {
 names() { functions "$2" "$1"/*_test.go; }
 # longer PACKAGE: the tests that ask package testrun how long they are to take, or a function of their package that does
 longer() {
-	cat "$1"/*_test.go | awk '
+	find "$1" -maxdepth 1 -name '*_test.go' ! -name '*_cuda_test.go' -exec cat {} + | awk '
 		/^func / { split($2, part, "("); name = part[1]; names[++n] = name }
 		name { body[name] = body[name] $0 }
 		/^}/ { name = "" }
@@ -131,10 +131,12 @@ parts() {
 	tests other ./cmd/orcomgo '^(TestFaults|TestLongSystemCalls)$' "^(TestFaults|TestLongSystemCalls)\$/^($all)\$"
 	for p in 0 1 2 3 4 5 6 7; do tests other ./binning/inflate "^TestDamaged\$/^part=$p\$"; done
 	tests other ./binning/inflate '^TestDamaged$' '^TestDamaged$/^part=[0-7]$'
+	for p in short_reads pairs long_reads; do tests other ./compress "^TestBeyondRepair\$/^$p\$"; done
+	tests other ./compress '^TestBeyondRepair$' '^TestBeyondRepair$/^(short_reads|pairs|long_reads)$'
 	for pkg in "${long[@]}"; do
 		for name in $(longer "$pkg"); do
 			case "$pkg $name" in
-			*/inflate' 'TestDamaged | *' 'TestMemory* | *' 'TestBinLeastMemory | *' 'TestPlanHolds | *' 'TestFaults | *' 'TestLong[SB]*) ;;
+			*/inflate' 'TestDamaged | *' 'TestBeyondRepair | *' 'TestMemory* | *' 'TestBinLeastMemory | *' 'TestPlanHolds | *' 'TestFaults | *' 'TestLong[SB]*) ;;
 			*) tests other "$pkg" "^$name\$" ;;
 			esac
 		done

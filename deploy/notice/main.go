@@ -23,30 +23,18 @@ import (
 
 func main() {
 	program := flag.String("sbom", "", "write a bill of materials of `PROGRAM`")
-	output := flag.String("o", "-", "write to `FILE`")
 	flag.Parse()
-	if err := run(*program, *output); err != nil {
+	if err := run(*program); err != nil {
 		fmt.Fprintf(os.Stderr, "notice: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run(program, output string) error {
-	var b bytes.Buffer
-	var err error
+func run(program string) error {
 	if program != "" {
-		err = writeSBOM(&b, program)
-	} else {
-		err = writeNotice(&b)
+		return writeSBOM(os.Stdout, program)
 	}
-	if err != nil {
-		return err
-	}
-	if output == "-" {
-		_, err = os.Stdout.Write(b.Bytes())
-		return err
-	}
-	return os.WriteFile(output, b.Bytes(), 0o666)
+	return writeNotice(os.Stdout)
 }
 
 // module is a module that is linked.

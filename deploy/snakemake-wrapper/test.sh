@@ -22,7 +22,7 @@ run archive archives/a.pair.cdna archives/a.single.cdna
 orcomgo archive --quiet --source none --as pair -1 reads/a_1.fastq -2 reads/a_2.fastq here/
 orcomgo archive --quiet --source none --as single reads/a_1.fastq reads/a_2.fastq here/
 for kind in pair single; do
-	for ext in cdna cmeta; do cmp "archives/a.$kind.$ext" "here/$kind.$ext"; done
+	for ext in cdna cmeta cpar; do cmp "archives/a.$kind.$ext" "here/$kind.$ext"; done
 done
 
 run unpack restored/a_1.fastq

@@ -1,17 +1,43 @@
-// Package codectest has tests and benchmarks that codecs of whole byte slices share. Only tests import it.
+// Package codectest has what tests of several packages share: damage to streams of codecs and to files, and signatures of letters. Only
+// tests import it.
 package codectest
 
 import (
 	"bytes"
+	"math/rand"
+	"slices"
 	"testing"
+
+	"orcomgo/bases"
+	"orcomgo/bins/commit"
+	"orcomgo/minimizer"
 )
 
-// Decode is a codec's decoder, for streams of at most limit bytes of data.
-type Decode func(stream []byte, limit, threads int) ([]byte, error)
+// Signature returns what minimizer.FindPacked does of the letters of a read.
+func Signature(read []byte) (sig, pos uint32, reverse bool) {
+	packed := make([]byte, bases.PackedLen(len(read))+minimizer.Pad)
+	var gaps []minimizer.Gap
+	for i, letter := range read {
+		if code := bases.Code(letter); code != bases.NoBase {
+			bases.Set(packed, i, code)
+		} else if k := len(gaps) - 1; k >= 0 && gaps[k].End == i {
+			gaps[k].End++
+		} else {
+			gaps = append(gaps, minimizer.Gap{Start: i, End: i + 1})
+		}
+	}
+	return minimizer.FindPacked(packed, len(read), gaps)
+}
+
+// WithoutParity returns the content of a .cdna file whose own parity is useless, so that no damage is mended.
+func WithoutParity(b []byte) []byte {
+	return bytes.ReplaceAll(b, []byte(commit.ParityMagic), make([]byte, len(commit.ParityMagic)))
+}
 
 // Damage cuts the stream of data after each byte, which must be an error, and changes a bit of each byte, which must be an error
-// or decode to the data all the same. A decoder that is given a limit of most bytes takes any stream.
-func Damage(t *testing.T, data, stream []byte, most int, decode Decode) {
+// or decode to the data all the same. decode takes streams of at most limit bytes of data, and any
+// stream with a limit of most bytes.
+func Damage(t *testing.T, data, stream []byte, most int, decode func(stream []byte, limit, threads int) ([]byte, error)) {
 	t.Helper()
 	for i := range stream {
 		if _, err := decode(stream[:i], len(data), 1); err == nil {
@@ -25,20 +51,54 @@ func Damage(t *testing.T, data, stream []byte, most int, decode Decode) {
 	}
 }
 
-// BenchmarkEncode measures encode, which codes data.
-func BenchmarkEncode(b *testing.B, data []byte, encode func()) {
-	b.SetBytes(int64(len(data)))
-	for b.Loop() {
-		encode()
-	}
-}
-
-// BenchmarkDecode measures the decoding of the stream of data.
-func BenchmarkDecode(b *testing.B, data, stream []byte, decode Decode) {
-	b.SetBytes(int64(len(data)))
-	for b.Loop() {
-		if _, err := decode(stream, len(data), 1); err != nil {
-			b.Fatal(err)
+// FileDamages are kinds of damage, each to at most n sectors of so many bytes of a file, by name. They may change b.
+var FileDamages = map[string]func(rng *rand.Rand, b []byte, n, sector int) []byte{
+	"nothing": func(_ *rand.Rand, b []byte, _, _ int) []byte { return b },
+	"bits": func(rng *rand.Rand, b []byte, n, _ int) []byte {
+		for range n {
+			b[rng.Intn(len(b))] ^= 1 << rng.Intn(8)
 		}
-	}
+		return b
+	},
+	"sectors": func(rng *rand.Rand, b []byte, n, sector int) []byte {
+		for range n {
+			at := rng.Intn((len(b)-1)/sector+1) * sector
+			rng.Read(b[at:min(at+sector, len(b))])
+		}
+		return b
+	},
+	"burst": func(rng *rand.Rand, b []byte, n, sector int) []byte {
+		length := rng.Intn(max((n-1)*sector, 1))
+		at := rng.Intn(max(len(b)-length, 1))
+		rng.Read(b[at:min(at+length, len(b))])
+		return b
+	},
+	"zeros": func(rng *rand.Rand, b []byte, n, sector int) []byte {
+		length := rng.Intn(max((n-1)*sector, 1))
+		at := rng.Intn(max(len(b)-length, 1))
+		clear(b[at:min(at+length, len(b))])
+		return b
+	},
+	"cut": func(rng *rand.Rand, b []byte, n, sector int) []byte {
+		return b[:max(0, len(b)-rng.Intn(max((n-1)*sector, 1)))]
+	},
+	"beginning is missing": func(rng *rand.Rand, b []byte, n, sector int) []byte {
+		return b[min(len(b), rng.Intn(max((n-1)*sector, 1))):]
+	},
+	"inserted": func(rng *rand.Rand, b []byte, n, _ int) []byte {
+		for range max(n-1, 0) {
+			at := rng.Intn(len(b) + 1)
+			more := make([]byte, 1+rng.Intn(5000))
+			rng.Read(more)
+			b = slices.Insert(b, at, more...)
+		}
+		return b
+	},
+	"removed": func(rng *rand.Rand, b []byte, n, sector int) []byte {
+		for range n / 2 {
+			at := rng.Intn(len(b) + 1)
+			b = append(b[:at:at], b[min(len(b), at+1+rng.Intn(sector)):]...)
+		}
+		return b
+	},
 }

@@ -2,7 +2,10 @@
 // the places of few pages, or where many are used for the first time. It is a hint: it changes nothing but speed.
 package largepages
 
-import "unsafe"
+import (
+	"runtime"
+	"unsafe"
+)
 
 // Size is the size of a large page, in bytes.
 const Size = 2 << 20
@@ -17,4 +20,21 @@ func Make[T any](n int) []T {
 	s := make([]T, n+more)
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(s)))&(Size-1)) / element
 	return Ask(s[skip : skip+n : skip+n])
+}
+
+// least and leastThreads are from how many bytes and from how many threads on AskForMany asks.
+const (
+	least        = 8 * Size
+	leastThreads = 8
+)
+
+// AskForMany is Ask, where large pages are worth while for memory that many threads use for the first time: making them takes less than a
+// third of the time that small pages take, and freeing them, which one thread does while the process ends, hardly any. A slice of few
+// bytes would take much more than it uses. With few threads it matters little, and a virtual machine may have small pages at hand and
+// get large ones from its host anew.
+func AskForMany[T any](s []T) []T {
+	if cap(s)*int(unsafe.Sizeof(*new(T))) < least || runtime.GOMAXPROCS(0) < leastThreads {
+		return s
+	}
+	return Ask(s)
 }

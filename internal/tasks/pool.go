@@ -50,3 +50,10 @@ func (p *Pool) Each(n int, f func(i int)) {
 	work()
 	others.Wait()
 }
+
+// Run is Each in a goroutine that has no place of the pool: it waits for one first.
+func (p *Pool) Run(n int, f func(i int)) {
+	p.Enter()
+	defer p.Leave()
+	p.Each(n, f)
+}

@@ -298,10 +298,10 @@ class Bytes:
             byte = self.byte()
             value |= (byte & 127) << 7 * i
             if byte < 128:
-                if value > MASK64:
+                if value > MASK64 or i > 0 and byte == 0:
                     break
                 return value
-        raise Damaged(f"{self.what} has a number that is too large")
+        raise Damaged(f"{self.what} has a number that is too large or longer than it needs to be")
 
     def text(self):
         return self.take(self.uvarint())
@@ -371,7 +371,7 @@ def check_input_name(name, seen):
 
 KINDS = {0: "FASTQ", 1: "FASTA"}
 QUALITY_MODES = {0: "kept", 1: "eight levels", 2: "dropped"}
-READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED, REPEATS, NAME_RANGES, ONE_CODER = 1, 2, 4, 8, 16, 32, 64
+READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED, REPEATS, NAME_RANGES, ONE_CODER, SIDES = 1, 2, 4, 8, 16, 32, 64, 128
 
 
 def flag_words(flags):
@@ -389,6 +389,7 @@ CDNA_MAGIC = bytes.fromhex("894F4347640D0A1A")
 CDNA_END = bytes.fromhex("894F4347650D0A1A")
 CMETA_MAGIC = bytes.fromhex("894F43476D0D0A1A")
 CDNA_HEADER = 8 + 1 + 16
+SECTION_HEADER = 64
 COLUMNS = ("lengths", "forms", "names", "qualities")
 
 
@@ -522,12 +523,16 @@ class PackedArchive:
         found["bins_id"] = source.take(16)
         found["tool"] = source.text().decode("utf-8", "replace")
         found["flags"] = flags = source.uvarint()
-        require(flags < 128, "the manifest has flags that are not known")
+        require(flags < 256, "the manifest has flags that are not known")
+        for _ in range(self.count(source) if flags & SIDES else 0):
+            side = source.text()
+            require(1 <= len(side) <= 200 and side not in (b".", b"..") and b"/" not in side and b"\0" not in side,
+                    "the manifest has a side archive without a name")
         found["quality"] = source.byte()
         require(found["quality"] in QUALITY_MODES, "the manifest has an unknown quality mode")
-        found["level"] = source.byte()
         found["block_size"] = source.uvarint()
         found["bulk_length"] = source.uvarint()
+        found["head"] = Section(source, "head")
         exact = not flags & (READS_ONLY | ORDER_ANY | NAMES_DROPPED)
         found["inputs"] = inputs = []
         for _ in range(self.count(source)):
@@ -540,6 +545,7 @@ class PackedArchive:
             if found["slices"][-1].words:
                 last = found["slices"][-1].words.last
         found["shared"] = [Section(source, f"shared {i}") for i in range(self.count(source))]
+        found["parity"] = Section(source, "parity")
         require(not flags & REPEATS or len(found["shared"]) > 1 and found["shared"][1].length,
                 "the section of repeats is missing")
         source.finish()
@@ -560,10 +566,12 @@ class PackedArchive:
         one.kind = source.byte()
         require(one.kind in KINDS, "an input is neither FASTQ nor FASTA")
         one.pairing = source.byte()
-        require(one.pairing in (0, 1, 3, 4, 5, 6), "an input has an unknown pairing")
+        require(one.pairing <= 7 and one.pairing != 2, "an input has an unknown pairing")
         require(one.pairing != 6 or one.kind == 1 and not flags & ORDER_ANY,
                 "an input of two bits a base is not FASTA, or its order is free")
-        mate = source.uvarint() if one.pairing & 1 else None
+        one.interleaved = one.pairing == 7
+        require(not one.interleaved or not flags & ORDER_ANY, "an input is interleaved, and its order is free")
+        mate = source.uvarint() if one.pairing in (1, 3, 5) else None
         one.mate, one.lead = (None, mate) if one.pairing == 5 else (mate, None)
         one.first = one.pairing == 3
         one.records, one.bytes, one.bases = source.uvarint(), source.uvarint(), source.uvarint()
@@ -588,6 +596,8 @@ class PackedArchive:
         seen = set()
         for index, one in enumerate(inputs):
             check_input_name(one.name, seen)
+            require(not one.interleaved or one.mate is None and one.records % 2 == 0,
+                    "an interleaved input has other mates, or one too many")
             if one.lead is not None:
                 require(one.lead < len(inputs), "an input has further mates of no input")
                 lead = inputs[one.lead]
@@ -610,9 +620,15 @@ class PackedArchive:
         require(first.mate is None or first.first, "a slice begins with second mates")
         one.records = source.uvarint()
         require(1 <= one.records <= 1 << 26, "a slice has too many records, or none")
+        require(not first.interleaved or one.records % 2 == 0, "a slice ends within a pair")
+        one.each = one.records // 2 if first.interleaved else one.records
         one.members = []
-        for number, owner in enumerate([one.input] if first.mate is None
-                                       else [one.input, first.mate]):
+        owners = [one.input]
+        if first.interleaved:
+            owners = [one.input, one.input]
+        elif first.mate is not None:
+            owners = [one.input, first.mate]
+        for number, owner in enumerate(owners):
             member = Member()
             member.input = owner
             member.bases, member.names_length = source.uvarint(), source.uvarint()
@@ -621,7 +637,7 @@ class PackedArchive:
                 member.text_length, member.text_hash = source.uvarint(), source.fixed(8)
             for column in COLUMNS:
                 label = f"slice {index} {column}"
-                if first.mate is not None:
+                if len(owners) > 1:
                     label += " of first mates" if number == 0 else " of second mates"
                 setattr(member, column, Section(source, label))
             one.members.append(member)
@@ -632,19 +648,23 @@ class PackedArchive:
     # -- what the manifest says must fit together
 
     @staticmethod
-    def sections(slices, shared):
+    def sections(head, slices, shared, parity):
         """All sections in the order in which they are stored (FORMAT: .cdna)."""
+        yield head
         for one in slices:
             for member in one.members:
                 for column in COLUMNS:
                     yield getattr(member, column)
             yield one.sequences
         yield from shared
+        yield parity
 
     @classmethod
     def place_sections(cls, found):
         offset = CDNA_HEADER
-        for section in cls.sections(found["slices"], found["shared"]):
+        for section in cls.sections(found["head"], found["slices"], found["shared"], found["parity"]):
+            if section.length:
+                offset += SECTION_HEADER
             section.offset = offset
             offset += section.length
         require(offset == found["bulk_length"], "the lengths of the sections do not add up")
@@ -664,7 +684,7 @@ class PackedArchive:
         shared = sum(section.length for section in found["shared"])
         for index, one in enumerate(found["inputs"]):
             owned = [(s, m) for s in slices for m in s.members if m.input == index]
-            require(sum(s.records for s, m in owned) == one.records,
+            require(sum(s.each for s, m in owned) == one.records,
                     f"the slices of {show(one.name)} have other records than the input")
             require(sum(m.bases for s, m in owned) == one.bases,
                     f"the slices of {show(one.name)} have other bases than the input")
@@ -698,18 +718,20 @@ class PackedArchive:
         print(f"packed archive, version {self.version}, manifest read from the {self.source} file")
         print(f"archive ID {self.archive_id.hex()}, bins ID {self.bins_id.hex()}")
         print(f"written by {self.tool}; flags: {flag_words(self.flags)}; qualities "
-              f"{QUALITY_MODES[self.quality]}; level {self.level}; block size {self.block_size}")
+              f"{QUALITY_MODES[self.quality]}; block size {self.block_size}")
         for index, one in enumerate(self.inputs):
             pair = ""
             if one.mate is not None:
                 pair = f", {'first' if one.first else 'second'} mates of input {one.mate}"
             if one.lead is not None:
                 pair = f", further mates of input {one.lead}"
+            if one.interleaved:
+                pair = ", interleaved mates"
             print(f"input {index}: {show(one.name)}, {KINDS[one.kind]}{pair}, {one.records} records, "
                   f"{one.bytes} bytes, {one.bases} bases, reads of {one.shortest} to {one.longest}, "
                   f"{'exact, ' + str(len(one.blocks)) + ' blocks' if one.exact else 'not exact'}")
             print(f"  read from: {one.file.describe()}")
-        for section in self.sections(self.slices, self.shared):
+        for section in self.sections(self.head, self.slices, self.shared, self.parity):
             owner = next((s for s in self.slices if section is s.members[0].lengths), None)
             if owner is not None:
                 print(f"slice {owner.index}: input {owner.input}, {owner.records} records, bases "
@@ -723,27 +745,34 @@ class PackedArchive:
                     problems.append(str(problem))
                     status = f"{section.length} bytes at {section.offset}, CHECKSUM DIFFERS"
             print(f"  {section.label}: {status}")
-        if xxh3_128(self.data[CDNA_HEADER:self.bulk_length]) == self.archive_id:
+        end = self.parity.offset - SECTION_HEADER if self.parity.length else self.bulk_length
+        start = self.head.offset + self.head.length if self.head.length else CDNA_HEADER
+        if xxh3_128(self.data[start:end]) == self.archive_id:
             print("archive ID is that of the sections")
         else:
             problems.append("the archive ID is not that of the sections")
         return problems
 
     def members_of(self, index):
-        """The slices that hold an input, each with the number of its member."""
+        """The slices that hold an input, each with the numbers of its members: one, or both of an interleaved input."""
         for one in self.slices:
-            for number, member in enumerate(one.members):
-                if member.input == index:
-                    yield one, number
+            numbers = [number for number, member in enumerate(one.members) if member.input == index]
+            if numbers:
+                yield one, numbers
+
+    def in_turn(self, index, column):
+        """The items of an input, of which column gives those of a member of a slice."""
+        for one, numbers in self.members_of(index):
+            for items in zip(*(column(one, number) for number in numbers)):
+                yield from items
 
     def lengths(self, index):
-        for one, number in self.members_of(index):
-            yield from self.slice_lengths(one, number)
+        yield from self.in_turn(index, self.slice_lengths)
 
     def slice_lengths(self, one, number):
         member = one.members[number]
         label = member.lengths.label
-        found = decode_lengths(self.read(member.lengths), one.records, label)
+        found = decode_lengths(self.read(member.lengths), one.each, label)
         require(sum(found) == member.bases, f"{label}: they do not add up to the bases")
         return found
 
@@ -755,18 +784,20 @@ class PackedArchive:
                 yield str(number + 1).encode()
             return
         lead_chain, chains = NameChain(), (NameChain(), NameChain())
-        for one, number in self.members_of(index):
-            mates = None
+        for one, numbers in self.members_of(index):
+            mates, found = None, []
             if self.inputs[index].lead is not None:
                 lead = self.lead_slice(one).members[0]
                 mates = lead_chain.decode(self.read(lead.names), one.records, None, lead.names_length, lead.names.label)
-            for chain, member in zip(chains, one.members[:number + 1]):
-                mates = chain.decode(self.read(member.names), one.records, mates,
+            for chain, member in zip(chains, one.members[:numbers[-1] + 1]):
+                mates = chain.decode(self.read(member.names), one.each, mates,
                                      member.names_length, member.names.label)
-            for name in mates:
-                require(one.words is None or one.words.has(re.split(rb"[ \t]", name, maxsplit=1)[0]),
-                        f"{member.names.label}: a name is out of the range of the slice")
-            yield from mates
+                for name in mates:
+                    require(one.words is None or one.words.has(re.split(rb"[ \t]", name, maxsplit=1)[0]),
+                            f"{member.names.label}: a name is out of the range of the slice")
+                found.append(mates)
+            for names in zip(*(found[number] for number in numbers)):
+                yield from names
 
     def lead_slice(self, one):
         return self.find_lead_slice(self.inputs, self.slices, one)
@@ -787,21 +818,22 @@ class PackedArchive:
     def qualities(self, index):
         if self.flags & READS_ONLY or self.quality == 2 or self.inputs[index].kind == 1:
             raise NotHeld("the archive holds no qualities of this input")
-        for one, number in self.members_of(index):
-            lengths = self.slice_lengths(one, number)
-            section = one.members[number].qualities
-            letters = None
-            if self.inputs[index].pairing == 4:
-                letters = self.slice_sequences(one, number)
-            yield from decode_qualities(self.read(section), lengths, section.label, letters, lambda: self.primer(index))
+        yield from self.in_turn(index, self.slice_qualities)
 
-    def primer(self, index):
-        """What decode_leading returns of the first slice of an input."""
-        if index not in self.primers:
-            one, number = next(self.members_of(index))
+    def slice_qualities(self, one, number):
+        member, letters = one.members[number], None
+        if self.inputs[member.input].pairing == 4:
+            letters = self.slice_sequences(one, number)
+        return decode_qualities(self.read(member.qualities), self.slice_lengths(one, number), member.qualities.label,
+                                letters, lambda: self.primer(member.input, number))
+
+    def primer(self, index, number):
+        """What decode_leading returns of a member, which is of an input, of the first slice of that."""
+        if (index, number) not in self.primers:
+            one, _ = next(self.members_of(index))
             section = one.members[number].qualities
-            self.primers[index] = decode_leading(self.read(section), self.slice_lengths(one, number), section.label)
-        return self.primers[index]
+            self.primers[index, number] = decode_leading(self.read(section), self.slice_lengths(one, number), section.label)
+        return self.primers[index, number]
 
     # -- sequences and text
 
@@ -839,36 +871,34 @@ class PackedArchive:
         members = []
         for number, member in enumerate(one.members):
             lengths = self.slice_lengths(one, number)
-            qualities = [None] * one.records
+            qualities = [None] * one.each
             if number == wanted and self.has_qualities(member.input) and self.inputs[member.input].pairing != 4:
-                qualities = decode_qualities(self.read(member.qualities), lengths, member.qualities.label,
-                                             primer=lambda: self.primer(member.input))
+                qualities = self.slice_qualities(one, number)
             members.append([Read(*pair) for pair in zip(lengths, qualities)])
         SliceDecoder(self.read(one.sequences), members, *self.shared_models(), one.sequences.label, wanted)
         return [read.text() for read in members[wanted]]
 
     def sequences(self, index):
-        for one, number in self.members_of(index):
-            yield from self.slice_sequences(one, number)
+        yield from self.in_turn(index, self.slice_sequences)
 
     def text(self, index):
         """The text of an input, record by record; checked where the archive has checksums of it."""
         kind = self.inputs[index].kind
         names = None if self.flags & READS_ONLY else self.names(index)
         total, text_of_input = 0, b""
-        for one, number in self.members_of(index):
-            member, parts = one.members[number], []
-            sequences = self.slice_sequences(one, number)
-            qualities = forms = None
-            if self.has_qualities(index):
-                qualities = decode_qualities(self.read(member.qualities),
-                                             self.slice_lengths(one, number),
-                                             member.qualities.label, sequences, lambda: self.primer(index))
-            if not self.flags & READS_ONLY and (kind == 1 or qualities is not None):
-                forms = packed_forms(self.read(member.forms), one.records, member.forms.label)
-            for i, sequence in enumerate(sequences):
-                parts.append(record_text(kind, next(names) if names else None, sequence,
-                                         qualities and qualities[i], forms and forms(i)))
+        for one, numbers in self.members_of(index):
+            parts, columns, member = [], [], one.members[numbers[0]]
+            for number in numbers:
+                forms, qualities = (lambda i: None), [None] * one.each
+                if self.has_qualities(index):
+                    qualities = self.slice_qualities(one, number)
+                if not self.flags & READS_ONLY and (kind == 1 or self.has_qualities(index)):
+                    section = one.members[number].forms
+                    forms = packed_forms(self.read(section), one.each, section.label)
+                columns.append((self.slice_sequences(one, number), qualities, forms))
+            for i in range(one.each):
+                for sequences, qualities, forms in columns:
+                    parts.append(record_text(kind, next(names) if names else None, sequences[i], qualities[i], forms(i)))
             text = b"".join(parts)
             if member.text_length is not None:
                 require(len(text) == member.text_length and xxh3_64(text) == member.text_hash,
@@ -991,11 +1021,13 @@ class BinArchive:
             one.kind = source.byte()
             require(one.kind in KINDS, "an input is neither FASTQ nor FASTA")
             mates = source.byte()
-            require(mates in (0, 1, 2), "an input has an unknown pairing")
+            require(mates <= 3, "an input has an unknown pairing")
             mate = source.uvarint()
             mate = mate - 1 if mate else None
             require(mates != 2 or mate is not None, "an input has further mates of no input")
             one.first, one.mate, one.lead = mates == 1, mate, None
+            one.interleaved = mates == 3
+            require(not one.interleaved or not self.flags & ORDER_ANY, "an input is interleaved, and its order is free")
             if mates == 2:
                 one.mate, one.lead = None, mate
             one.records, one.bytes = source.uvarint(), source.uvarint()
@@ -1029,6 +1061,7 @@ class BinArchive:
         for one in self.blocks:
             where = f"block {one.index}"
             require(one.before == records[one.input], f"{where} does not follow the one before")
+            require(not self.inputs[one.input].interleaved or one.records % 2 == 0, f"{where} ends within a pair")
             records[one.input] += one.records
             text[one.input] += one.bytes
             one.data_at, one.meta_at = data_at, meta_at
@@ -1148,6 +1181,8 @@ class BinArchive:
                 pair = f", {'first' if one.first else 'second'} mates of input {one.mate}"
             if one.lead is not None:
                 pair = f", further mates of input {one.lead}"
+            if one.interleaved:
+                pair = ", interleaved mates"
             print(f"input {index}: {show(one.name)}, {KINDS[one.kind]}{pair}, {one.records} records, "
                   f"{one.bytes} bytes")
         for block in self.blocks:
@@ -1345,7 +1380,8 @@ def learn(prob, bit, limit):
     p, count = prob
     goal = (1 << 22) - 1 if bit else 0
     prob[0] = p + ((goal - p) * (131072 // (2 * count + 3)) >> 16)
-    prob[1] = min(count + 1, limit)
+    if count < limit:
+        prob[1] = count + 1
 
 
 class Probs:
@@ -1434,9 +1470,8 @@ def decode_lengths(data, records, what):
 
 (SHAPE, PLAN, RARE, SIDE, RULE, SAME, KIND, EQUAL, MATCH, FITS, TOP, LOW, LEN, REST, WORD,
  LETTER, SIZE) = range(1, 18)
-STYLE_LINE = 1
 UNITS = (1, 50, 100, 125, 200, 250, 500, 1000)
-MOVE_SAME, MOVE_STEP, MOVE_UP, MOVE_DOWN, MOVE_JUMP = range(5)
+MOVE_SAME, MOVE_UP, MOVE_DOWN, MOVE_JUMP = range(4)
 NEW_SHAPE = 255                 # no id of a shape
 SPELT_FIELD = 8160              # the field of whole names that are spelt
 LATTICE_TOP = 1 << 20           # values from here on are not counted
@@ -1455,27 +1490,18 @@ def context(tag, k, b, c):
 
 
 class NameCoder:
-    """FORMAT: Names, Decisions: cells, weights and even bits."""
+    """FORMAT: Names, Decisions: cells and weights."""
 
     def __init__(self):
         self.cells = {}                 # of a table of 2^18 probs
         self.weights = {}               # by set modulo 1024, one weight a context
 
-    def begin(self, even, stream):
-        """What follows is coded by these bits."""
-        self.even_data, self.even_at = even, 0
+    def begin(self, stream):
+        """What follows is coded by this stream."""
         self.coder = ArithmeticDecoder(stream)
 
     def even(self, count):
-        """An even number: of each byte the lowest bit first, the lowest bit of the number first."""
-        value = 0
-        for i in range(count):
-            byte, bit = divmod(self.even_at, 8)
-            if byte >= len(self.even_data):
-                raise Damaged("names: the even bits end too early")
-            value |= (self.even_data[byte] >> bit & 1) << i
-            self.even_at += 1
-        return value
+        return self.coder.even(count)
 
     def cell(self, h, node):
         place = ((h ^ node * 0x9E3779B1) * 0x85EBCA6B & MASK32) >> 14
@@ -1516,10 +1542,8 @@ def is_letter(c):
     return 65 <= c <= 90 or 97 <= c <= 122 or c >= 127 or (c < 32 and c not in (9, 13))
 
 
-def cut_name(name, style):
+def cut_name(name):
     """FORMAT: Names, Cutting a name: the shape and the fields."""
-    if style == STYLE_LINE:
-        return bytes([128]), [name]
     shape, fields, at = bytearray(), [], 0
     while at < len(name):
         c = name[at]
@@ -1562,42 +1586,26 @@ class Field:
         self.number = number            # F
         self.is_number = kind != 0
         self.digits = kind - 2 if kind > 2 else 0
-        self.live, self.match, self.lattice, self.ordered, self.equal = True, False, False, True, None
-        self.unit, self.width, self.top = 1, 32, 8
+        self.live, self.match, self.lattice, self.equal = True, False, False, None
+        self.unit, self.width = 1, 32
         # A word
         self.word = b""
         self.dictionary, self.places = [], {}
         # A number
         self.value = 0
         self.stepped = self.rest = 0    # value / unit and value mod unit
-        self.delta = 0                  # the last move that was not 0
-        self.past = 0                   # moves, three bits each
+        self.past = 0                   # moves, two bits each
         self.sorted = self.up_length = self.mean = 0
         # Forecasts
         self.history, self.came_from, self.by_value = [], [], {}
-        self.place, self.misses, self.missed = None, 0, 0
+        self.place, self.misses = None, 0
         # Lattice: which values below 2^20 the field has held
         self.held = set()
 
     def text(self):
         if not self.is_number:
             return self.word
-        text = str(self.value).encode()
-        if self.digits:
-            if len(text) > self.digits:
-                raise Damaged("names: a number has too many digits")
-            text = text.rjust(self.digits, b"0")
-        return text
-
-    def key(self):
-        return self.value if self.is_number else self.word
-
-    def set_key(self, key):
-        """Takes the last value only."""
-        if self.is_number:
-            self.value = key
-        else:
-            self.word = key
+        return str(self.value).encode().rjust(self.digits, b"0")
 
     # -- words
 
@@ -1650,18 +1658,16 @@ class Field:
         stepped = value // self.unit
         d = (stepped - self.stepped) & MASK32
         down = -d & MASK32
-        small = (d == 0 or (d < 1 << 31 and d.bit_length() <= self.width - 3)
-                 or (d >= 1 << 31 and down.bit_length() <= min(8, self.width - 3)))
+        small = (d == 0 or d.bit_length() <= self.width - 3
+                 or down.bit_length() <= min(8, self.width - 3))
         if small:
             self.sorted += (4096 - self.sorted) >> 4
         else:
             self.sorted -= self.sorted >> 4
-        if d:
-            self.delta = d
-            if d < 1 << 31 and small:
-                self.up_length = d.bit_length()
-                self.mean += d - (self.mean >> 4)
-        self.past = (self.past << 3 | move) & 0xFFFFFFFF
+        if 0 < d < 1 << 31 and small:
+            self.up_length = d.bit_length()
+            self.mean += d - (self.mean >> 4)
+        self.past = (self.past << 2 | move) & 0xFFFFFFFF
         self.stepped, self.rest = stepped, value % self.unit
         if self.match:
             self.remember(value)
@@ -1691,12 +1697,11 @@ class Shape:
 class NameDecoder:
     """The names of one section, and of those that continue it."""
 
-    def __init__(self, style, even, stream, mates, rule):
-        self.style, self.mates, self.rule = style, mates, rule
+    def __init__(self, stream, mates, rule):
+        self.mates, self.rule = mates, rule
         self.coder = NameCoder()
-        self.coder.begin(even, stream)
+        self.coder.begin(stream)
         self.shapes = {}                # by id
-        self.ids = {}                   # by shape
         self.new_shapes = 0
         self.matches = self.lattices = 0
         self.last_shape = NEW_SHAPE
@@ -1705,9 +1710,9 @@ class NameDecoder:
         self.alphabets = {}             # by field; those of a shape outlive it
         self.mate = None
 
-    def go_on(self, even, stream, mates):
+    def go_on(self, stream, mates):
         """The next section continues this one."""
-        self.coder.begin(even, stream)
+        self.coder.begin(stream)
         self.mates = mates
 
     def decode(self, count):
@@ -1742,7 +1747,7 @@ class NameDecoder:
         self.last_shape = number
         shape = self.shapes[number]
         if self.mate is not None:
-            mate_shape, mate_fields = cut_name(self.mate, self.style)
+            mate_shape, mate_fields = cut_name(self.mate)
             if mate_shape == shape.shape:
                 for i, field in enumerate(shape.fields):
                     if coder.direct(context(SIDE, 0, field.number, 0), 255):
@@ -1768,7 +1773,7 @@ class NameDecoder:
         if b"\n" in name:
             raise Damaged("names: a name has a line end")
         self.last_spelt = name
-        text, fields = cut_name(name, self.style)
+        text, fields = cut_name(name)
         number = self.new_shapes % 255
         self.new_shapes += 1
         shape = self.shapes[number] = Shape(number, text)
@@ -1783,16 +1788,15 @@ class NameDecoder:
         if not coder.direct(context(PLAN, 0, 0, 0), 30):
             return
         for i, field in enumerate(shape.fields):
-            live, match, lattice, ordered, equal = (coder.even(1) for _ in range(5))
-            field.live, field.ordered = bool(live), bool(ordered)
+            flags = coder.even(4)
+            live, match, lattice, equal = (flags >> i & 1 for i in range(4))
+            field.live = bool(live)
             if equal:
                 field.equal = coder.even(5)
                 if field.equal >= i or not (field.is_number and shape.fields[field.equal].is_number):
                     raise Damaged("names: a field equals one that is no number before it")
             field.unit = UNITS[coder.even(3)]
             field.width = coder.even(5) + 1
-            field.top = coder.even(4)
-            field.top = min(field.top, field.width)
             # Fields with tables are limited to 64 in a stream.
             field.match = bool(match) and self.matches < 64
             field.lattice = bool(lattice) and self.lattices < 64
@@ -1901,25 +1905,17 @@ class NameDecoder:
         coder, field = self.coder, shape.fields[i]
         number, last, before, rare = field.number, field.stepped, self.last_move, self.rare
         rising = int(field.sorted > 2500)
-        a = 0
-        if i + 1 < len(shape.fields):
-            after = shape.fields[i + 1]
-            if after.is_number and after.unit == field.unit > 1:
-                a = after.rest * 32 // field.unit
         contexts = [
-            context(KIND, 0, number, (field.past & 511) << 1 | rising),
-            context(KIND, 1, number, (field.past & 7) << 8 | before << 4 | rare << 1 | rising),
-            context(KIND, 2, number, (last >> max(field.width - 6, 0)) << 8 | rare << 1 | rising),
-            context(KIND, 3, number, a << 8 | before << 4 | rising)]
+            context(KIND, 0, number, (field.past & 63) << 1 | rising),
+            context(KIND, 1, number, (field.past & 3) << 8 | before << 4 | rare << 1 | rising),
+            context(KIND, 2, number, (last >> max(field.width - 6, 0)) << 8 | rare << 1 | rising)]
         sets = context(KIND, 0, number, 0)
         if coder.mixed(sets, 1, 1000, contexts):
             return MOVE_SAME, last
         if rising:
             if coder.mixed(sets + 1, 2, 1000, contexts):
-                return MOVE_STEP, (last + field.delta) & MASK32
-            if coder.mixed(sets + 2, 3, 1000, contexts):
                 return MOVE_UP, self.distance(field, MOVE_UP)
-            if coder.mixed(sets + 3, 4, 1000, contexts):
+            if coder.mixed(sets + 2, 3, 1000, contexts):
                 return MOVE_DOWN, self.distance(field, MOVE_DOWN)
         return MOVE_JUMP, self.jump(field, missed)
 
@@ -1939,12 +1935,13 @@ class NameDecoder:
         coder, number, last = self.coder, field.number, field.stepped
         if not coder.direct(context(FITS, 0, number, 0), 1000):
             return coder.even(32)
-        upper = coder.mixed_tree(field.top, context(TOP, 0, number, missed), 1000, [
+        top = min(12, field.width)
+        upper = coder.mixed_tree(top, context(TOP, 0, number, missed), 1000, [
             context(TOP, 0, number, missed),
             context(TOP, 1, number, self.prev_top << 4 | missed),
             context(TOP, 2, number, (last >> max(field.width - 5, 0)) << 4
                     | self.last_move << 1 | self.rare)])
-        bits = field.width - field.top
+        bits = field.width - top
         if field.lattice:
             return self.on_lattice(field, upper << bits, bits, context(LOW, 2, number, 0))
         return upper << bits | coder.even(bits)
@@ -1966,19 +1963,13 @@ class NameDecoder:
         """FORMAT: Names, A rest."""
         coder, number, unit = self.coder, field.number, field.unit
         bits = (unit - 1).bit_length()
-        z = min(move, 3) << 3 | before
+        z = move << 2 | before
         inside = int(move == 0 and before == 0)
         contexts = [context(REST, 0, number, z),
                     context(REST, 1, number, (field.rest * 32 // unit) << 8 | z),
                     context(REST, 2, number, field.rest << 8 | inside << 2)]
         sets = context(REST, 0, number, inside)
-        if field.ordered or bits <= 4:
-            rest = coder.mixed_tree(bits, sets, 1000, contexts)
-        else:
-            upper = coder.mixed_tree(4, sets, 1000, contexts)
-            edge = int(upper == (unit - 1) >> (bits - 4))
-            lower = coder.tree(bits - 4, context(REST, 3, number, edge), 1000)
-            rest = upper << (bits - 4) | lower
+        rest = coder.mixed_tree(bits, sets, 1000, contexts)
         if rest >= unit:
             raise Damaged("names: a rest is not below its unit")
         return rest
@@ -1988,7 +1979,7 @@ class NameChain:
     """Sections of names of an input, slice by slice: one may continue the one before it."""
 
     def __init__(self):
-        self.decoder = None
+        self.decoder, self.continued = None, 0
 
     def decode(self, data, count, mates, size, what):
         """The names of a section; mates are those of the first mates, or None."""
@@ -2003,18 +1994,17 @@ class NameChain:
             return decode_light_names(source, count, size, what)
         require(version in (1, 3), f"{what}: unknown layout")
         if version == 1:
-            style = source.byte()
-            require(style <= 1, f"{what}: unknown style")
             rule = tuple(source.take(3)) if mates is not None else None
         else:
             require(self.decoder is not None and (self.decoder.mates is None) == (mates is None),
                     f"{what}: it continues nothing")
+            require(self.continued < 32, f"{what}: too many sections continue others")
+        self.continued = self.continued + 1 if version == 3 else 0
         require(source.uvarint() == size, f"{what}: the length is not that of the manifest")
-        even = source.take(source.uvarint())
         if version == 1:
-            self.decoder = NameDecoder(style, even, source.rest(), mates, rule)
+            self.decoder = NameDecoder(source.rest(), mates, rule)
         else:
-            self.decoder.go_on(even, source.rest(), mates)
+            self.decoder.go_on(source.rest(), mates)
         names, total = [], 0
         for name in self.decoder.decode(count):
             names.append(name)
@@ -2205,6 +2195,12 @@ def octaves(i):
     return 2048 * e + (i * 2048 >> e) - 2048
 
 
+def half_octaves(i):
+    """FORMAT: Contexts: H."""
+    e = i.bit_length() - 1
+    return 2 * e + (2 * i >> e & 1)
+
+
 def clamp16(x):
     return min(max(x, -32768), 32767)
 
@@ -2223,7 +2219,8 @@ class QualityLane:
     def __init__(self, record, length, place, top, runs):
         self.record, self.left, self.place, self.runs = record, length, place, runs
         self.q = [0] * 4
-        self.run = self.before = self.delta = self.share = 0
+        self.start = place
+        self.run = self.before = self.delta = self.share = self.tops = 0
         self.fast = self.slow = 256 * top
 
     def append(self, s, top):
@@ -2237,6 +2234,7 @@ class QualityLane:
         self.fast += 256 * s - self.fast >> 2
         self.slow += 256 * s - self.slow >> 4
         self.share += (4096 if s == top else 0) - self.share >> 5
+        self.tops += s == top
         self.q = [s] + self.q[:3]
         self.place += 1
         self.left -= 1
@@ -2247,15 +2245,14 @@ class QualityLane:
         p, share, slow = min(self.place, 511), self.share >> 8, self.slow
         if kind == "given":
             run, base = self.runs[self.place]
-            return (run << 8 | share << 16, run << 8 | base << 14, run << 8 | (slow >> 11) << 16, run << 8 | q2 << 16,
-                    run << 8 | (max(q2, q3) >> 1) << 16 | (slow >> 12) << 24)
+            whole = 64 * self.tops // (self.place - self.start + 1)
+            return (run << 8 | share << 16, run << 8 | base << 14, run << 8 | (slow >> 11) << 16, run << 8 | whole << 16,
+                    run << 8 | min(half_octaves(self.run + 1), 15) << 16)
         first, shares = (slow >> 6) << 8 | p << 20, share << 8 | (p >> 3) << 16
         if kind == "smooth":
             return (first, min(self.run, 15) << 8 | (slow >> 8) << 16, shares,
                     q2 << 8 | max(q3, q4) << 16, q2 << 8 | p << 16)
-        i = 4 * self.delta + 1
-        e = i.bit_length() - 1
-        z = min(2 * e + (2 * i >> e & 1), 31)
+        z = min(half_octaves(4 * self.delta + 1), 31)
         return (first, min(self.run, 31) << 8 | self.before << 13 | z << 18, shares,
                 q2 << 8 | q3 << 12 | q4 << 16 | z << 20, (self.fast >> 7) << 8 | (slow >> 8) << 20)
 
@@ -2269,6 +2266,8 @@ class QualityModel:
         self.by_rank = [sorted(range(self.n), key=lambda s, row=row: (-row[s], s)) for row in self.grades]
         self.bits = next(b for b in range(10, 14) if total >> b <= 4 or b == 13)
         self.lines, self.steps = {}, 0
+        self.groups = (self.n - 1) // 8 if self.n > 9 else 0
+        self.group_rounds = (self.groups + 6) // 8
 
     def copy(self):
         other = copy.copy(self)
@@ -2283,12 +2282,29 @@ class QualityModel:
             found = self.lines[feature, index] = self.first_logits(q1, k) if feature == 4 else [0] * 8
         return found
 
+    def outcomes(self, k):
+        """The outcomes of a line, as (first, last + 1) of their ranks."""
+        if k == 0:
+            found, end = [(r, r + 1) for r in range(min(self.n, 8))], 8
+        elif k <= self.group_rounds:
+            first = 8 * (k - 1)
+            found = [(8 + 8 * g, 16 + 8 * g) for g in range(first, min(self.groups, first + 8))]
+            end = 8 + 8 * (first + 8)
+        else:
+            first = 8 * (k - self.group_rounds)
+            return [(r, r + 1) for r in range(first, first + 8)]
+        return found + ([(end, 256)] if end < self.n else [])
+
     def first_logits(self, q1, k):
         found, row = [0] * 8, self.grades[q1]
         frequencies = [grade_frequency(row[s]) for s in self.by_rank[q1]]
-        for r in range(8 * k, min(8 * k + 8, self.n - 1)):
-            logit = octaves(1 + frequencies[r]) - octaves(1 + sum(frequencies[r + 1:]))
-            found[r - 8 * k] = min(max(logit, -16384), 16384)
+        outcomes = [range(start, min(end, self.n)) for start, end in self.outcomes(k)]
+        for i in range(len(outcomes) - 1):
+            if not outcomes[i + 1]:
+                break  # the last group has fewer ranks
+            later = sum(frequencies[r] for outcome in outcomes[i + 1:] for r in outcome)
+            logit = octaves(1 + sum(frequencies[r] for r in outcomes[i])) - octaves(1 + later)
+            found[i] = min(max(logit, -16384), 16384)
         return found
 
     def indices(self, lane):
@@ -2303,8 +2319,8 @@ class QualityModel:
     def decode(self, source, lengths, letters=None):
         """The quality strings of the records."""
         found = [bytearray(length) for length in lengths]
-        pieces = [(record, at, min(4096, length - at)) for record, length in enumerate(lengths)
-                  for at in range(0, length, 4096)]
+        pieces = [(record, at, min(16384, length - at)) for record, length in enumerate(lengths)
+                  for at in range(0, length, 16384)]
         while pieces:
             size, count = 0, 0
             while count < len(pieces) and size < 1 << 20:
@@ -2344,14 +2360,15 @@ class QualityModel:
         rate = 80 + 320 * 80 // (80 + min((self.steps - 1) // 256, 65536))
         dither = (40503 * self.steps & 65535) * (65536 // rate) >> 16
         indices = [lane and self.indices(lane) for lane in lanes]
-        ranks, active, k = {}, [i for i, lane in enumerate(lanes) if lane], 0
-        while active and self.n - 1 > 8 * k:
+
+        def decode(active, k):
+            """A round of some lanes; k gives the number of the line of a lane. Returns the outcomes, by lane."""
             predicted = []
             for i in active:
                 q1 = lanes[i].q[0]
-                lines = [self.line(f, index, k, q1) for f, index in enumerate(indices[i])]
-                predicted.append((i, lines) + self.predict(lines, k))
-            active, decoded = [], []
+                lines = [self.line(f, index, k(i), q1) for f, index in enumerate(indices[i])]
+                predicted.append((i, lines) + self.predict(lines, k(i)))
+            decoded, found = [], {}
             for i, lines, going, bounds in predicted:
                 c = states[i] & 65535
                 e = sum(bound > c for bound in bounds)
@@ -2359,9 +2376,7 @@ class QualityModel:
                 states[i] = (above - below) * (states[i] >> 16) + c - below
                 if states[i] < 65536:
                     states[i] = states[i] << 16 | source.fixed(2)
-                ranks[i] = 8 * k + e
-                if e == 8:
-                    active.append(i)
+                found[i] = e
                 decoded.append((lines, going, e))
             for lines, going, e in decoded:
                 for j in range(min(e, 7) + 1):
@@ -2369,7 +2384,21 @@ class QualityModel:
                     m = v * rate >> 16
                     for line in lines:
                         line[j] = clamp16(line[j] + m)
-            k += 1
+            return found
+
+        ranks = decode([i for i, lane in enumerate(lanes) if lane], lambda i: 0)
+        if self.n <= 9:
+            return ranks
+        rare = [i for i, rank in ranks.items() if rank == 8]
+        groups, active = dict.fromkeys(rare, 0), rare
+        for k in range(1, self.group_rounds + 1):
+            found = decode(active, lambda i: k)
+            for i, e in found.items():
+                groups[i] = 8 * (k - 1) + e
+            active = [i for i in active if found[i] == 8]
+        for i, e in decode(rare, lambda i: 1 + self.group_rounds + groups[i]).items():
+            ranks[i] = 8 + 8 * groups[i] + e
+            require(ranks[i] < self.n, f"{self.what}: a rank that no value has")
         return ranks
 
     def predict(self, lines, k):
@@ -2384,7 +2413,8 @@ class QualityModel:
         p03 = p01 * p23 >> 16
         products = [s[0], p01, p01 * s[2] >> 16, p03, p03 * s[4] >> 16, p03 * p45 >> 16,
                     p03 * (p45 * s[6] >> 16) >> 16, p03 * (p45 * p67 >> 16) >> 16]
-        return s, [(p * 65528 >> 16) + 8 - j if 8 * k + j < self.n - 1 else 0 for j, p in enumerate(products)]
+        decisions = len(self.outcomes(k)) - 1
+        return s, [(p * 65528 >> 16) + 8 - j if j < decisions else 0 for j, p in enumerate(products)]
 
 
 # ---------------------------------------------------------------------------
@@ -2394,24 +2424,6 @@ HISTORY_CONTEXTS = (1, 2, 3, 4, 6, 9)
 OTHER_STRAND = ((4, 6), (5, 9))         # (input, bases) of the contexts that learn the other strand
 COUNTER_RATE = (102, 73, 57, 47, 39, 34, 30, 27, 24, 14, 10, 8, 6, 5, 5, 4)
 KMER = 13
-LOGIT_BOUND = 11.0 * (1 << 23)
-
-
-def float32(x):
-    """x rounded to binary32.  Of a sum, product or quotient of binary32s this is exact."""
-    return struct.unpack("<f", struct.pack("<f", x))[0]
-
-
-def float_bits(x):
-    return struct.unpack("<I", struct.pack("<f", x))[0]
-
-
-def float_of_bits(bits):
-    return struct.unpack("<f", struct.pack("<I", bits))[0]
-
-
-LOGIT = [float32(float_bits(2.0 * p + 1) - float_bits(8192.0 - (2 * p + 1))) for p in range(4096)]
-WEIGHT_RATE = float_of_bits(0x2735B452)
 
 
 def count_up(counter, bit):
@@ -2454,8 +2466,6 @@ class BaseModel:
         self.reading = {}                       # the same, after reading: (place, whether flags differ)
         self.match = None                       # (place predicted, +1 or -1)
         self.misses = 0                         # of the match, a bit a base, the newest lowest
-        self.learning = None                    # what the last base teaches
-        self.waiting = []                       # updates of the other strand
 
     def copy(self, more):
         """A copy that goes on by itself, for so many bases more."""
@@ -2466,7 +2476,7 @@ class BaseModel:
         other.weights = {key: list(weights) for key, weights in self.weights.items()}
         other.first_weights = self.weights
         other.table, other.reading = dict(self.table), dict(self.reading)
-        other.candidates, other.waiting = dict(self.candidates), list(self.waiting)
+        other.candidates = dict(self.candidates)
         if table_bits(self.at + more) > self.table_bits:
             other.grow_table(self.at + more)
         return other
@@ -2479,10 +2489,6 @@ class BaseModel:
 
     def decode(self, coder, quality_class=0):
         """FORMAT: Bases, One base."""
-        if self.learning is not None:
-            self.learn(*self.learning)
-            if len(self.waiting) > 3:
-                self.teach_other_strand(self.waiting.pop(0))
         predicted, kind, m, state = None, 0, 0, 0
         if self.match is not None:
             place, step = self.match
@@ -2495,7 +2501,6 @@ class BaseModel:
         contexts.append(-1 if predicted is None else predicted << 8 | state)
         a = 0 if predicted is None else 4 * kind - 3 + predicted
         contexts.append(16 * a + (self.forward & 15))
-        decisions = []
 
         def decide(d):
             counters = []
@@ -2506,39 +2511,28 @@ class BaseModel:
                     if number == 6 and predicted is not None:
                         counter = (first_probability(d, predicted, m), 0)
                 counters.append(counter)
-            inputs = [LOGIT[counter[0]] for counter in counters]
-            p = self.mix((quality_class, d, kind), inputs)
-            bit = coder.bit(p)
-            decisions.append(((quality_class, d, kind), d, inputs, counters, p, bit))
+            bit = coder.mixed([STRETCH[p] for p, _ in counters], [self.weights_of((quality_class, d, kind))], 16)
+            for table, at, counter in zip(self.counters, contexts, counters):
+                table[at, d] = count_up(counter, bit)
             return bit
 
         high = decide(0)
         base = 2 * high + decide(1 + high)
-        self.learning = contexts, decisions
+        self.learn_other_strand()
         self.enter(base, predicted)
         return base
 
     def weights_of(self, key):
         if key not in self.weights:
-            self.weights[key] = list(self.first_weights.get((0, *key[1:]), [0.25] * 8))
+            self.weights[key] = list(self.first_weights.get((0, *key[1:]), [16384] * 8))
         return self.weights[key]
 
-    def mix(self, key, inputs):
-        """The probability of a 1."""
-        t = [float32(a * b) for a, b in zip(self.weights_of(key), inputs)]
-        x = float32(float32(float32(t[0] + t[1]) + float32(t[4] + t[5]))
-                    + float32(float32(t[2] + t[3]) + float32(t[6] + t[7])))
-        x = int(min(max(x, -LOGIT_BOUND), LOGIT_BOUND))
-        f = float_of_bits((127 << 23) - x)
-        return int(float32(65536.0 / float32(1.0 + f)))
-
-    def learn(self, contexts, decisions):
-        for key, d, inputs, counters, p, bit in decisions:
-            w = self.weights_of(key)
-            e = float32((bit * 65536 - p) * WEIGHT_RATE)
-            for number in range(8):
-                w[number] = float32(w[number] + float32(inputs[number] * e))
-                self.counters[number][contexts[number], d] = count_up(counters[number], bit)
+    def learn_other_strand(self):
+        for number, k in OTHER_STRAND:
+            table, at = self.counters[number], self.reverse >> (58 - 2 * k) & (1 << 2 * k) - 1
+            base = 3 - (self.forward >> 2 * k + 6 & 3)
+            for d, bit in ((0, base >> 1), (1 + (base >> 1), base & 1)):
+                table[at, d] = count_up(table.get((at, d), (2048, 0)), bit)
 
     def enter(self, base, predicted):
         """The base is appended to the history."""
@@ -2546,11 +2540,6 @@ class BaseModel:
         self.at += 1
         self.push(base)
         here = self.at - 1
-        update = []
-        for number, k in OTHER_STRAND:
-            # Before the first base: the complement of A.
-            update.append((number, self.reverse >> (64 - 2 * k), 3 - (self.forward >> 2 * k & 3)))
-        self.waiting.append(update)
         if self.match is not None:
             place, step = self.match
             self.misses = (self.misses << 1 | (base != predicted)) & MASK32
@@ -2561,12 +2550,6 @@ class BaseModel:
         self.read_slot(here - 2)
         if here >= self.first_kmer:
             self.candidates[here] = self.kmer(self.bases[self.at - KMER:self.at])
-
-    def teach_other_strand(self, update):
-        for number, at, base in update:
-            table, high = self.counters[number], base >> 1
-            for d, bit in ((0, high), (1 + high, base & 1)):
-                table[at, d] = count_up(table.get((at, d), (2048, 0)), bit)
 
     # -- matches
 
@@ -2639,7 +2622,7 @@ class BaseModel:
         before = max(start - KMER + 1, 0)
         self.enter_kmers(self.bases[before:start] + chunk, before)
         for i, base in enumerate(chunk, start):
-            self.bases[i] |= base               # in the first round there may be one already
+            self.bases[i] = base
 
 
 def table_bits(size):
@@ -2683,10 +2666,10 @@ def decode_pseudogenome(data, what, two_coders=TWO_CODERS):
     """The bases, and the model of the first segment's first coder at the end."""
     source = Bytes(data, what)
     n = source.uvarint()
-    require(n <= MASK32 - 1 and n // 2800 <= len(data), f"{what}: too many bases for its size")
+    require(n <= MASK32 - 1 and n // 8300 <= len(data) + 8, f"{what}: too many bases for its size")
     count = max(1, -(-n // SEGMENT))
-    ends = [n * (i + 1) // count for i in range(count)]
-    sizes = [end - start for start, end in zip([0] + ends, ends)]
+    most = 4 * -(-n // (4 * count))
+    sizes = [min(most, n - i * most) for i in range(count)]
     coders = [2 if size >= two_coders else 1 for size in sizes]
     lengths = [source.uvarint() for _ in range(sum(coders) - 1)]
     streams = [source.take(length) for length in lengths] + [source.rest()]
@@ -2711,8 +2694,7 @@ def decode_segment(size, coders):
         length = min(CHUNK, (size - at + 1) // 2)
         middle, end = at + length, min(at + 2 * length, size)
         models[0].begin(at, True)
-        # In the first round the second coder's chunk has the places from 0 on in its history.
-        models[1].begin(middle if at else 0, False)
+        models[1].begin(middle, False)
         chunks = [bytes(model.decode(coder) for _ in range(stop - start))
                   for model, coder, start, stop in zip(models, coders, (at, middle), (middle, end))]
         models[0].append_chunk(middle, chunks[1])
@@ -2983,8 +2965,8 @@ class SliceDecoder:
         return max(read.qualities[i] - 33, 0)
 
     def differ_by_quality(self, probs, read, rest, reference):
-        e = sum(ERROR_RATE[self.quality(read, i)] for i in range(read.length)) & MASK32 | 2
-        length = e.bit_length()
+        e = sum(ERROR_RATE[self.quality(read, i)] for i in range(read.length)) & MASK32
+        length = (e | 2).bit_length()
         at = min(2 * length + (e >> (length - 2) & 1), 63)
         left = probs.tree(("differ", at), 8, MEMORY)
         found, last = {}, 0
@@ -3046,7 +3028,6 @@ class EditsDecoder:
         self.genome, self.what, self.with_qualities = genome, what, with_qualities
         source = Bytes(data, what)
         gaps = source.take(source.uvarint())
-        self.states = 4 if with_qualities else 8
         self.read_gaps(Probs(ArithmeticDecoder(gaps)))
         self.steps = {}                  # by class: since its last edit
         self.coder = ArithmeticDecoder(source.take(len(data) - source.at))
@@ -3059,9 +3040,9 @@ class EditsDecoder:
 
     def read_gaps(self, probs):
         self.gaps = {}
-        had, m_of = [0] * self.states, [256 * 16] * self.states
-        for c in range((94 if self.with_qualities else 16) * 16 * self.states):
-            state = c % self.states
+        had, m_of = [0] * 4, [256 * 16] * 4
+        for c in range(96 * 16 * 4):
+            state = c % 4
             count = probs.number(("gaps", had[state]), self.SHORT)
             had[state] = 1 if count else 0
             if count == 0:
@@ -3135,7 +3116,7 @@ class EditsDecoder:
         if i >= self.room:
             return 0
         first = i
-        while first > 0 and self.template(first - 1) == self.template(i):
+        while first > 0 and i - first < 8 and self.template(first - 1) == self.template(i):
             first -= 1
         n = 1
         while n < 8 and first + n < self.room and self.template(first + n) == self.template(i):
@@ -3185,36 +3166,32 @@ class EditsDecoder:
         return 256 * (length - 1) + ((n << (32 - length)) >> 23) % 256
 
     def one_piece(self, read, start, end):
-        i, r, state, d, next_d, inserted = 0, start, 0, 120, 512, None
+        i, r, state, d, inserted = 0, start, 0, 120, None
         while r < end:
             if self.with_qualities:
-                level = min(max(read.qualities[r] - 33, 0), 93)
+                band = min(max(read.qualities[r] - 33, 0), 93)
             else:
-                level = min(3 * self.level // 512, 15)
-                if d > 0:
-                    state = 0 if d < 4 else 4 if d < 12 else 5 if d < 40 else 6 if d < 120 else 7
-            c = (level * 16 + self.run_class(i)) * self.states + state
+                distance = 0 if d < 4 else 1 if d < 12 else 2 if d < 40 else 3 if d < 120 else 4
+                band = 16 * distance + min(3 * self.level // 512, 15)
+            c = (band * 16 + self.run_class(i)) * 4 + state
             gaps = self.gaps.get(c)
             if not gaps or self.steps.get(c, 0) < gaps[-1]:
                 require(i < self.room, f"{self.what}: a piece ends after the pseudogenome")
                 self.steps[c] = self.steps.get(c, 0) + 1
                 read.bases[r] = self.template(i)
                 i, r, d, state, inserted = i + 1, r + 1, d + 1, 0, None
-                if d == next_d:
-                    next_d *= 2
-                    self.level = max(self.level, self.log(d))
                 continue
             gaps.pop()
             self.steps[c] = 0
             state, i, r, inserted = self.edit(c, read, i, r, inserted)
             self.level += (self.log(d + 1) - self.level) >> 3
-            d, next_d = 0, 512
+            d = 0
         require(i <= self.room, f"{self.what}: a piece ends after the pseudogenome")
         return i
 
     def edit(self, c, read, i, r, inserted):
         probs, t = self.probs, self.template
-        c = (c // (16 * self.states) // 4, c % (16 * self.states))
+        c = (c // 64 // 4, c % 64)
         if probs.bit(("substitution", c), MEMORY):
             require(i < self.room, f"{self.what}: an edit is after the pseudogenome")
             context = t(i), t(i - 1) if i else 0, t(i + 1)
@@ -3915,7 +3892,8 @@ def steps(archive):
         data = b"".join(parts)
         return f"{len(data)} bytes, XXH3-64 {xxh3_64(data):016x}"
 
-    sections = [s for s in archive.sections(archive.slices, archive.shared) if s.length]
+    sections = [s for s in archive.sections(archive.head, archive.slices, archive.shared, archive.parity)
+                if s.length]
     line("manifest", f"archive ID {archive.archive_id.hex()[:16]}..., {len(archive.slices)} slice, "
                      f"{one.records} records, {one.members[0].bases} bases")
     line("sections", ", ".join(f"{s.label.split()[-1] if 'shared' not in s.label else s.label} "

@@ -60,6 +60,9 @@ func (g *Grouping) Group(ctx context.Context) error {
 	default:
 		err = g.listedGroups(ctx, left, joined, present)
 	}
+	if err == nil && len(joined) == 0 && g.By == GroupAuto && g.Note != nil {
+		g.Note("no samples have so much in common that they are to share an archive")
+	}
 	if err != nil || len(joined) == 0 {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -21,8 +22,8 @@ import (
 type Archive struct {
 	Config binning.Config
 	Pack   compress.PackOptions
-	// Level is what the command line says; nil for any that an archive has already.
-	Level *compress.Level
+	// TwoBit is what the command line says; nil for what an archive has already.
+	TwoBit *bool
 	// Report and Finish say how far a stage is, Note prints a line.
 	Report func(stage string, done, total uint64)
 	Finish func(stage string)
@@ -94,25 +95,8 @@ func (a *Archive) make(ctx context.Context) (*compress.Summary, Outcome, error) 
 	if err := a.checkGPU(summary.DeviceFailed); err != nil {
 		return nil, Made, err
 	}
-	a.Pack.Text = a.text
 	packed, err := compress.PackUnnamed(ctx, r, a.Pack)
 	return packed, Made, err
-}
-
-// text opens the file of an input, if it is one.
-func (a *Archive) text(input int) (io.ReadCloser, error) {
-	path := a.Config.Inputs[input].Path
-	if path == "-" {
-		return nil, nil
-	}
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil, err // a FIFO would wait for a writer
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
 }
 
 // checkGPU has pack use no GPU if there is none that can be used; failed says that it failed in the middle of binning. Binning begins
@@ -126,20 +110,41 @@ func (a *Archive) checkGPU(failed bool) error {
 	return err
 }
 
+// Bin makes the bins alone. If there is an archive of the same inputs, packed or not, it is left as it is and described.
+func (a *Archive) Bin(ctx context.Context) (binning.Summary, *compress.Information, error) {
+	a.Config.Progress, a.Config.Note = a.Report, a.Note
+	if e, found, err := commit.Lookup(a.Config.OutDir, a.Config.Name); found && err == nil && !a.Config.Force {
+		if err := a.compare(ctx, e); err != nil {
+			return binning.Summary{}, nil, err
+		}
+		there, err := compress.Info(e)
+		return binning.Summary{}, there, err
+	}
+	summary, err := binning.Run(ctx, a.Config)
+	return summary, nil, err
+}
+
 // comparing is the name of the stage in which inputs are compared with an archive.
 const comparing = "comparing inputs"
 
-// goOn finishes an archive that is there, if it was made of the same inputs.
-func (a *Archive) goOn(ctx context.Context, e commit.Entry) (*compress.Summary, Outcome, error) {
-	before, _ := compress.Info(e) // MadeOf says what is wrong
-	difference, err := compress.MadeOf(ctx, e, a.originals(ctx), compress.SameOptions{Options: a.Config.Options, Level: a.Level})
+// compare returns an error unless an archive that is there was made of the same inputs.
+func (a *Archive) compare(ctx context.Context, e commit.Entry) error {
+	difference, err := compress.MadeOf(ctx, e, a.originals(ctx),
+		compress.SameOptions{Options: a.Config.Options, TwoBit: a.TwoBit})
 	switch {
 	case compress.IsDamage(err):
-		return nil, Made, fmt.Errorf("%s: %w, and it can't be read: %w", e.Path(), commit.ErrExists, err)
-	case err != nil:
-		return nil, Made, err
+		return fmt.Errorf("%s: %w, and it can't be read: %w", e.Path(), commit.ErrExists, err)
 	case difference != "":
-		return nil, Made, fmt.Errorf("%s: %w: %s", e.Path(), commit.ErrExists, difference)
+		return fmt.Errorf("%s: %w: %s", e.Path(), commit.ErrExists, difference)
+	}
+	return err
+}
+
+// goOn finishes an archive that is there, if it was made of the same inputs.
+func (a *Archive) goOn(ctx context.Context, e commit.Entry) (*compress.Summary, Outcome, error) {
+	before, _ := compress.Info(e) // compare says what is wrong
+	if err := a.compare(ctx, e); err != nil {
+		return nil, Made, err
 	}
 	a.Finish(comparing)
 	a.Finish(binning.Stage)
@@ -156,6 +161,13 @@ func (a *Archive) goOn(ctx context.Context, e commit.Entry) (*compress.Summary, 
 	}
 	if before != nil && before.Stage == "packed" && before.ID != hex.EncodeToString(summary.ID[:]) {
 		return nil, Made, ReplacedMeanwhile(e.Path())
+	}
+	// Pack has written a lost .cmeta file again; other damage is left.
+	if now, err := compress.Info(e); err != nil || len(now.Problems) > 0 {
+		if err == nil {
+			err = errors.New(now.Problems[0])
+		}
+		return nil, Made, fmt.Errorf("%s: %w, and it is damaged: %w", e.Path(), commit.ErrExists, err)
 	}
 	return summary, WasThere, nil
 }
@@ -201,6 +213,26 @@ func (c *comparedText) Read(p []byte) (int, error) {
 	n, err := c.TextReader.Read(p)
 	c.report(c.Stored())
 	return n, err
+}
+
+// AccessTo returns who may read all inputs that are files. allowed are the modes of those that are in directories that not everybody may
+// look into, by their paths: less than those of the files.
+func AccessTo(inputs []binning.InputSpec, allowed map[string]fs.FileMode) (a commit.Access) {
+	for _, in := range inputs {
+		info, err := os.Stat(in.Path)
+		if in.Path == "-" {
+			info, err = os.Stdin.Stat()
+		}
+		if err != nil || !info.Mode().IsRegular() { // pipes are their owner's, whatever wrote to them
+			continue
+		}
+		mode, ok := allowed[in.Path]
+		if !ok {
+			mode = info.Mode()
+		}
+		a.Add(info, mode)
+	}
+	return a
 }
 
 // StoredSize returns the size of inputs as they are stored, as far as they are files.

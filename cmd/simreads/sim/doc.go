@@ -1,7 +1,6 @@
 // Package sim draws sequencing reads from a genome: Illumina-like single reads and pairs,
-// and long reads, whose errors follow the qualities it prints with them: substitutions, insertions and deletions. Long reads may be
-// chimeras, and half of them may come from a haplotype with structural variants. Simulator.Each says of each read where it comes
-// from and what its errors are, and Simulator.Cost what the reads cost by the entropies of the draw.
+// and long reads, whose errors follow the qualities it prints with them: substitutions, insertions and deletions. Simulator.Each says of
+// each read where it comes from and what its errors are.
 //
 // A simulation is a pure function of its Config. Reads come in chunks, each from a random
 // stream of its own, so that any number of workers may make any chunks in any order and

@@ -27,17 +27,19 @@ func Gzip(dst, text []byte) []byte {
 	return buf.Bytes()
 }
 
-// BGZFEnd is the empty block that ends a BGZF file (SAM specification, section 4.1.2).
-var BGZFEnd = []byte("\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff\x06\x00BC\x02\x00\x1b\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00")
+// bgzfEnd is the empty block that ends a BGZF file (SAM specification, section 4.1.2).
+var bgzfEnd = []byte("\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff\x06\x00BC\x02\x00\x1b\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00")
 
 // bgzfText is how much text a BGZF block holds, so that even incompressible text fits in
 // the 64 KiB that a block can be.
 const bgzfText = 0xff00
 
 // BGZF is the Encoding that cuts each chunk into blocks as bgzip writes them: gzip members
-// with their own size in an extra field (SAM specification, section 4.1). BGZFEnd must
-// follow the last chunk.
+// with their own size in an extra field (SAM specification, section 4.1).
 func BGZF(dst, text []byte) []byte {
+	if len(text) == 0 {
+		return append(dst, bgzfEnd...)
+	}
 	buf := bytes.NewBuffer(dst)
 	w, err := flate.NewWriter(buf, gzipLevel)
 	if err != nil {
@@ -47,7 +49,7 @@ func BGZF(dst, text []byte) []byte {
 		piece := text[:min(len(text), bgzfText)]
 		text = text[len(piece):]
 		at := buf.Len()
-		buf.Write(BGZFEnd[:18])
+		buf.Write(bgzfEnd[:18])
 		w.Reset(buf)
 		w.Write(piece)
 		w.Close()

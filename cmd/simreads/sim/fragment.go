@@ -13,44 +13,22 @@ const (
 	streamFragment
 	streamDuplicate
 	streamChunk
-	streamChimera
-	streamVariants
-	streamHaplotype
 )
 
 // fragment is a piece of the genome that is sequenced.
 type fragment struct {
 	start, length int
-	haplotype     int
 	reverse       bool
 }
 
 // library draws fragments. Fragment i is a function of the seed and i alone, so that any
 // read can be the duplicate of any other without a table of what was drawn.
 type library struct {
-	genome       *Genome
-	seed         uint64
-	lengths      lengths
-	optical, pcr chance
-	reads        uint64
-	gc           *gcWindows   // nil: no bias
-	transcripts  *transcripts // nil: the whole genome alike
-	other        *library     // of the second haplotype, from which half of the fragments are drawn; nil: none
-}
-
-// addHaplotype has half of the fragments drawn from another genome.
-func (l *library) addHaplotype(g *Genome, gcBias float64, length int) error {
-	if g.longest() < length {
-		return fmt.Errorf("with its structural variants, no contig is as long as a read (%d bases)", length)
-	}
-	other := *l
-	other.genome = g
-	other.lengths.most = min(l.lengths.most, g.longest())
-	if gcBias > 0 {
-		other.gc = newGCWindows(g, gcBias)
-	}
-	l.other = &other
-	return nil
+	genome      *Genome
+	seed        uint64
+	lengths     lengths
+	optical     chance
+	transcripts *transcripts // nil: the whole genome alike
 }
 
 // lengths is the distribution of the lengths of fragments: normal, or log-normal about the median.
@@ -73,28 +51,15 @@ func (l *lengths) draw(r *random) int {
 
 // fragment returns fragment i, which may be a duplicate of another.
 func (l *library) fragment(i uint64) fragment {
-	for l.optical|l.pcr != 0 {
-		r := stream(l.seed, streamDuplicate, i)
-		u := chance(r.next() >> 32)
-		if u >= l.optical || i == 0 {
-			if u >= l.optical && u < l.optical+l.pcr {
-				i = r.below(l.reads)
-			}
+	for ; l.optical != 0 && i > 0; i-- {
+		if r := stream(l.seed, streamDuplicate, i); !r.hit(l.optical) {
 			break
 		}
-		i--
 	}
 	return l.draw(i)
 }
 
 func (l *library) draw(i uint64) (f fragment) {
-	if l.other != nil {
-		if h := stream(l.seed, streamHaplotype, i); h.next()&1 == 1 {
-			f = l.other.draw(i)
-			f.haplotype = 1
-			return f
-		}
-	}
 	r := stream(l.seed, streamFragment, i)
 	letters := l.genome.letters
 	for range 1000 {
@@ -113,10 +78,7 @@ func (l *library) draw(i uint64) (f fragment) {
 				continue
 			}
 		}
-		if letters[f.start] == 'N' || letters[f.start+f.length/2] == 'N' || letters[f.start+f.length-1] == 'N' {
-			continue
-		}
-		if l.gc == nil || l.gc.accepts(f, &r) {
+		if letters[f.start] != 'N' && letters[f.start+f.length/2] != 'N' && letters[f.start+f.length-1] != 'N' {
 			break
 		}
 	}
@@ -126,38 +88,6 @@ func (l *library) draw(i uint64) (f fragment) {
 	}
 	f.reverse = r.next()&1 == 1
 	return f
-}
-
-// gcWindows estimates the GC content of fragments from counts in windows of 64 bases.
-type gcWindows struct {
-	sums       []uint32 // G and C before window i
-	mean, bias float64
-}
-
-func newGCWindows(g *Genome, bias float64) *gcWindows {
-	w := &gcWindows{sums: make([]uint32, len(g.letters)/64+2), bias: bias}
-	n := uint32(0)
-	for i, b := range g.letters {
-		if i%64 == 0 {
-			w.sums[i/64] = n
-		}
-		if b == 'G' || b == 'C' {
-			n++
-		}
-	}
-	for i := (len(g.letters) + 63) / 64; i < len(w.sums); i++ {
-		w.sums[i] = n
-	}
-	w.mean = float64(n) / float64(len(g.letters))
-	return w
-}
-
-// accepts draws whether a fragment is sequenced: the less often, the more its GC content differs
-// from the genome's.
-func (w *gcWindows) accepts(f fragment, r *random) bool {
-	lo, hi := f.start/64, (f.start+f.length+63)/64
-	gc := float64(w.sums[hi]-w.sums[lo]) / float64((hi-lo)*64)
-	return r.unit() >= w.bias*math.Min(1, math.Abs(gc-w.mean)/0.2)
 }
 
 // transcripts are stretches of the genome and how much of the library comes from each.

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -19,9 +18,6 @@ type Genome struct {
 
 // Size returns the number of bases.
 func (g *Genome) Size() int { return len(g.letters) }
-
-// Contigs returns the number of contigs.
-func (g *Genome) Contigs() int { return len(g.ends) }
 
 // contig returns the bounds of the contig that holds position pos.
 func (g *Genome) contig(pos int) (start, end int) {
@@ -69,11 +65,13 @@ var upper, complement = func() (u, c [256]byte) {
 	return u, c
 }()
 
+// meanGC is the share of G and C in an invented genome.
+const meanGC = 0.41
+
 // GenomeConfig describes an invented genome.
 type GenomeConfig struct {
 	Size    int     // bases over all contigs
 	Contigs int     // 0: one
-	GC      float64 // fraction of G and C, 0..1; 0: 0.41
 	Repeats float64 // fraction of the genome that is copies of repeat families, 0..0.9
 	Seed    uint64
 }
@@ -84,15 +82,12 @@ func Invent(c GenomeConfig) *Genome {
 	if c.Contigs < 1 {
 		c.Contigs = 1
 	}
-	if c.GC <= 0 {
-		c.GC = 0.41
-	}
 	r := stream(c.Seed, streamGenome, 0)
 	letters := make([]byte, c.Size)
-	gc, until := chanceOf(c.GC), 0
+	gc, until := chanceOf(meanGC), 0
 	for i := range letters {
 		if i == until {
-			gc = chanceOf(c.GC * (1 + 0.2*math.Tanh(r.normal())))
+			gc = chanceOf(meanGC * (1 + 0.2*math.Tanh(r.normal())))
 			until += 2000 + int(r.below(20000))
 		}
 		u := r.next()
@@ -146,17 +141,14 @@ func plantRepeats(letters []byte, fraction float64, r *random) {
 	}
 }
 
-// WriteFASTA writes the genome with lines of width bases.
-func (g *Genome) WriteFASTA(w io.Writer, width int) error {
-	if width < 1 {
-		return errors.New("sim: a line needs at least one base")
-	}
+// WriteFASTA writes the genome with lines of 60 bases.
+func (g *Genome) WriteFASTA(w io.Writer) error {
 	bw := bufio.NewWriter(w)
 	start := 0
 	for i, end := range g.ends {
 		fmt.Fprintf(bw, ">%s\n", g.names[i])
 		for start < end {
-			n := min(width, end-start)
+			n := min(60, end-start)
 			bw.Write(g.letters[start : start+n])
 			bw.WriteByte('\n')
 			start += n

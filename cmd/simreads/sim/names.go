@@ -32,12 +32,11 @@ type namer struct {
 	style  NameStyle
 	prefix []byte // "@SIM01:" or "@SRR0000001."
 	after  []byte // ":HSIM5DSX7:"
-	index  []byte // ":N:0:ACAGTGAT"
 	run    uint64
 }
 
-func newNamer(style NameStyle, index string, seed uint64, fasta bool) *namer {
-	n := &namer{style: style, index: []byte(":N:0:" + index), run: 1 + seed%997}
+func newNamer(style NameStyle, seed uint64, fasta bool) *namer {
+	n := &namer{style: style, run: 1 + seed%997}
 	mark := "@"
 	if fasta {
 		mark = ">"
@@ -82,7 +81,7 @@ func (n *namer) append(b []byte, i uint64, mate, length int, r *random) []byte {
 		// the wells of a patterned flow cell are 15.65 units apart
 		b = strconv.AppendUint(b, 1000+row%rowsPerTile*1565/100, 10)
 		b = append(b, ' ', byte('0'+mate))
-		b = append(b, n.index...)
+		b = append(b, ":N:0:ACAGTGAT"...)
 	case SRA:
 		b = strconv.AppendUint(b, i+1, 10)
 		b = append(b, ' ')

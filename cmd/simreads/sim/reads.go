@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -14,30 +15,27 @@ type Config struct {
 	Length int    // bases of a read; 0: 100. For long reads, the median; 0: 9,000
 	Seed   uint64
 
-	Paired   bool    // mates face each other (FR)
-	Insert   int     // mean length of a fragment; 0: 350
-	InsertSD float64 // its standard deviation; 0: 50
-
-	Long       bool    // log-normal lengths
-	LongSigma  float64 // sigma of their logarithm; 0: 0.6
-	LongLimit  int     // no read is longer; 0: 100,000
+	Paired     bool // mates face each other (FR)
+	Long       bool // log-normal lengths
 	Quality    Profile
 	MeanError  float64 // mean probability of a substitution; 0: the profile's own
 	Indels     float64 // inserted and deleted bases, per base of a long read; 0: none
-	Chimeras   float64 // share of long reads that are two stretches of the genome
-	Structural float64 // structural variants in a million bases, which half of the reads have; 0: none
 	NRate      float64 // share of bases that are N, quality '#'
-	Trim       float64 // share of reads cut to a length from MinLength to Length
-	MinLength  int     // 0: 35
+	Trim       float64 // share of reads cut to a length from 35 to Length
 	Names      NameStyle
-	Index      string // barcode in CASAVA names; "": ACAGTGAT
 	CRLF       bool
 	FASTA      bool    // no qualities; errors all the same
-	PCR        float64 // share of fragments that are copies of another
-	Optical    float64 // share that are copies of the one before
-	GCBias     float64 // 0: none; 1: fragments of extreme GC content are never seen
+	Optical    float64 // share of fragments that are copies of the one before
 	Expression float64 // log-normal sigma of the expression of transcripts; 0: whole genome alike
 }
+
+const (
+	longSigma  = 0.6     // sigma of the logarithm of the lengths of long reads
+	longLimit  = 100_000 // no read is longer
+	minLength  = 35      // of reads that are cut
+	insertMean = 350     // bases of a fragment
+	insertSD   = 50
+)
 
 // Simulator makes the reads of a Config, by chunks. Its methods may be called concurrently.
 type Simulator struct {
@@ -45,10 +43,8 @@ type Simulator struct {
 	library   library
 	qualities *qualities
 	indels    *indels // nil: none
-	chimeras  chance
 	namer     *namer
 	perChunk  uint64
-	longest   int // bases of the longest read possible
 }
 
 // chunkBases is about how many bases a chunk has. The output depends on it, because the reads of
@@ -57,104 +53,71 @@ const chunkBases = 1 << 20
 
 // New checks a Config. The errors are for users: they say which value is impossible.
 func New(c Config) (*Simulator, error) {
-	setDefault := func(v *int, to int) {
-		if *v == 0 {
-			*v = to
-		}
-	}
-	if c.Long {
-		setDefault(&c.Length, 9000)
-		setDefault(&c.LongLimit, 100_000)
-		if c.LongSigma == 0 {
-			c.LongSigma = 0.6
-		}
-	}
-	setDefault(&c.Length, 100)
-	setDefault(&c.Insert, 350)
-	setDefault(&c.MinLength, min(35, c.Length))
-	if c.InsertSD == 0 {
-		c.InsertSD = 50
-	}
-	if c.Index == "" {
-		c.Index = "ACAGTGAT"
-	}
+	c.Length = cmp.Or(c.Length, c.defaultLength())
 	for _, share := range []struct {
 		name  string
 		value float64
 	}{
-		{"mean error", c.MeanError}, {"N rate", c.NRate}, {"share of trimmed reads", c.Trim}, {"share of PCR duplicates", c.PCR},
-		{"share of optical duplicates", c.Optical}, {"GC bias", c.GCBias},
-		{"share of inserted and deleted bases", c.Indels}, {"share of chimeras", c.Chimeras},
+		{"mean error", c.MeanError}, {"N rate", c.NRate}, {"share of trimmed reads", c.Trim},
+		{"share of optical duplicates", c.Optical},
+		{"share of inserted and deleted bases", c.Indels},
 	} {
 		if share.value < 0 || share.value > 1 || math.IsNaN(share.value) {
 			return nil, fmt.Errorf("%s %g is not between 0 and 1", share.name, share.value)
 		}
 	}
 	switch {
-	case c.PCR+c.Optical > 0.95:
-		return nil, fmt.Errorf("a share of duplicates of %g leaves too few reads to copy", c.PCR+c.Optical)
+	case c.Optical > 0.95:
+		return nil, fmt.Errorf("a share of duplicates of %g leaves too few reads to copy", c.Optical)
 	case c.Genome == nil || c.Genome.Size() == 0:
 		return nil, errors.New("no genome to draw from")
-	case c.Length < 1 || c.MinLength < 1 || c.MinLength > c.Length:
-		return nil, fmt.Errorf("reads of %d to %d bases are impossible", c.MinLength, c.Length)
+	case c.Length < 1:
+		return nil, fmt.Errorf("reads of %d bases are impossible", c.Length)
 	case c.Long && c.Paired:
 		return nil, errors.New("long reads have no mates")
 	case c.Quality < Levels41 || c.Quality > Nanopore:
 		return nil, fmt.Errorf("no quality profile %d", c.Quality)
-	case c.InsertSD < 0 || c.LongSigma < 0 || c.Expression < 0:
+	case c.Expression < 0:
 		return nil, errors.New("a standard deviation can't be negative")
-	case (c.Indels > 0 || c.Chimeras > 0) && !c.Long:
-		return nil, errors.New("only long reads have insertions, deletions and chimeras")
+	case c.Indels > 0 && !c.Long:
+		return nil, errors.New("only long reads have insertions and deletions")
 	case c.Indels > 0 && c.Quality != HiFi && c.Quality != Nanopore:
 		return nil, errors.New("only the profiles of long reads have insertions and deletions")
 	case c.Indels > 0.1:
 		return nil, fmt.Errorf("a share of inserted and deleted bases of %g is more than 0.1", c.Indels)
-	case c.Structural < 0 || c.Structural > 1000 || math.IsNaN(c.Structural):
-		return nil, fmt.Errorf("%g structural variants in a million bases are not between 0 and 1000", c.Structural)
-	case c.Structural > 0 && c.Expression > 0:
-		return nil, errors.New("transcripts have no structural variants")
 	}
 	longest := c.Length
 	if c.Long {
-		longest = c.LongLimit
+		longest = longLimit
 	}
 	room := c.Genome.longest()
 	if room < c.Length {
 		return nil, fmt.Errorf("no contig is as long as a read (%d bases)", c.Length)
 	}
 
-	s := &Simulator{c: c, longest: longest, namer: newNamer(c.Names, c.Index, c.Seed, c.FASTA)}
+	s := &Simulator{c: c, namer: newNamer(c.Names, c.Seed, c.FASTA)}
 	s.perChunk = uint64(min(max(chunkBases/c.Length, 1), 8192))
 	var err error
 	if s.qualities, err = newQualities(c.Quality, longest, c.MeanError); err != nil {
 		return nil, err
 	}
-	s.library = library{genome: c.Genome, seed: c.Seed, reads: c.Reads, optical: chanceOf(c.Optical), pcr: chanceOf(c.PCR)}
+	s.library = library{genome: c.Genome, seed: c.Seed, optical: chanceOf(c.Optical)}
 	switch {
 	case c.Long:
-		s.library.lengths = lengths{median: float64(c.Length), sigma: c.LongSigma, logarithmic: true,
-			least: c.MinLength, most: min(longest, room)}
+		s.library.lengths = lengths{median: float64(c.Length), sigma: longSigma, logarithmic: true,
+			least: min(minLength, c.Length), most: min(longest, room)}
 	case c.Paired:
-		s.library.lengths = lengths{median: float64(c.Insert), sigma: c.InsertSD, least: c.Length, most: room}
+		s.library.lengths = lengths{median: insertMean, sigma: insertSD, least: c.Length, most: room}
 	default:
 		s.library.lengths = lengths{least: c.Length, most: c.Length}
-	}
-	if c.GCBias > 0 {
-		s.library.gc = newGCWindows(c.Genome, c.GCBias)
 	}
 	if c.Expression > 0 {
 		if s.library.transcripts, err = newTranscripts(c.Genome, c.Seed, max(300, c.Length), c.Expression); err != nil {
 			return nil, err
 		}
 	}
-	s.chimeras = chanceOf(c.Chimeras)
 	if c.Indels > 0 {
 		s.indels = newIndels(c.Indels, s.qualities, c.Genome)
-	}
-	if c.Structural > 0 {
-		if err := s.library.addHaplotype(c.Genome.withVariants(c.Structural, c.Seed), c.GCBias, c.Length); err != nil {
-			return nil, err
-		}
 	}
 	return s, nil
 }
@@ -162,14 +125,9 @@ func New(c Config) (*Simulator, error) {
 // Chunks returns the number of chunks.
 func (s *Simulator) Chunks() int { return int((s.c.Reads + s.perChunk - 1) / s.perChunk) }
 
-// Chunk appends chunk i, of the first mates or unpaired reads to r1 and of the second
-// mates to r2, and returns both.
-func (s *Simulator) Chunk(i int, r1, r2 []byte) (first, second []byte) {
-	return s.chunk(i, r1, r2, nil)
-}
-
-// chunk is Chunk. It calls visit, if that is not nil, for each read.
-func (s *Simulator) chunk(i int, r1, r2 []byte, visit func(*Truth)) (first, second []byte) {
+// chunk appends chunk i, of the first mates or unpaired reads to r1 and of the second mates to r2, and returns both; interleaved mates are
+// in r1. It calls visit, if that is not nil, for each read.
+func (s *Simulator) chunk(i int, r1, r2 []byte, interleaved bool, visit func(*Truth)) (first, second []byte) {
 	from := uint64(i) * s.perChunk
 	to := min(from+s.perChunk, s.c.Reads)
 	r := stream(s.c.Seed, streamChunk, uint64(i))
@@ -179,8 +137,13 @@ func (s *Simulator) chunk(i int, r1, r2 []byte, visit func(*Truth)) (first, seco
 		names := stream(s.c.Seed, streamChunk, 1<<62+j)
 		again := names
 		r1 = m.read(r1, f, j, 1, &names)
-		if s.c.Paired {
-			f.reverse = !f.reverse
+		if !s.c.Paired {
+			continue
+		}
+		f.reverse = !f.reverse
+		if interleaved {
+			r1 = m.read(r1, f, j, 2, &again)
+		} else {
 			r2 = m.read(r2, f, j, 2, &again)
 		}
 	}
@@ -190,7 +153,7 @@ func (s *Simulator) chunk(i int, r1, r2 []byte, visit func(*Truth)) (first, seco
 // All returns the whole simulation; the second file is empty unless reads are paired.
 func (s *Simulator) All() (r1, r2 []byte) {
 	for i := range s.Chunks() {
-		r1, r2 = s.Chunk(i, r1, r2)
+		r1, r2 = s.chunk(i, r1, r2, false, nil)
 	}
 	return r1, r2
 }
@@ -201,9 +164,8 @@ type maker struct {
 	random   random
 	toN      int // bases to the next N
 	qual     []byte
-	template []byte // oriented letters of a read, stretch after stretch
-	letters  []byte // of a read with insertions and deletions
-	parts    []fragment
+	template []byte       // oriented letters of a read
+	letters  []byte       // of a read with insertions and deletions
 	visit    func(*Truth) // nil: not called
 }
 
@@ -214,21 +176,21 @@ func (m *maker) read(b []byte, f fragment, i uint64, mate int, names *random) []
 	if c.Long {
 		n = f.length
 	}
-	if c.Trim > 0 && m.random.unit() <= c.Trim && n > c.MinLength {
-		n = c.MinLength + int(m.random.below(uint64(n-c.MinLength)))
+	if c.Trim > 0 && m.random.unit() <= c.Trim && n > minLength {
+		n = minLength + int(m.random.below(uint64(n-minLength)))
 	}
-	m.cut(f, n, i)
-	m.template = m.template[:0]
-	for _, f := range m.parts {
-		m.template = orient(m.template, m.s.Letters(f.haplotype)[f.start:f.start+f.length], f.reverse)
-	}
+	f = f.head(n)
+	m.template = orient(m.template[:0], c.Genome.letters[f.start:f.start+f.length], f.reverse)
 	var truth *Truth
+	var errors *[]Error
 	if m.visit != nil {
-		truth = m.truth()
+		truth = &Truth{Place: f.start, Length: f.length, Reverse: f.reverse}
+		errors = &truth.Errors
 	}
 	seq := m.template
 	if m.s.indels != nil {
-		seq = m.insertAndDelete(truth)
+		m.letters, m.qual = m.s.indels.print(m.s.qualities, m.template, m.letters[:0], m.qual[:0], errors, &m.random)
+		seq = m.letters
 	}
 	n = len(seq)
 	line := len(b)
@@ -266,23 +228,6 @@ func (m *maker) read(b []byte, f fragment, i uint64, mate int, names *random) []
 	return b
 }
 
-// cut sets the parts that a read of n bases of the template has: the first n bases of the fragment or, of a chimera, fewer, and some of
-// another fragment.
-func (m *maker) cut(f fragment, n int, i uint64) {
-	m.parts = m.parts[:0]
-	first := n
-	if m.s.chimeras != 0 {
-		if r := stream(m.s.c.Seed, streamChimera, i); r.hit(m.s.chimeras) && n >= 2 {
-			first = 1 + int(r.below(uint64(n-1)))
-		}
-	}
-	m.parts = append(m.parts, f.head(first))
-	if first < n {
-		second := m.s.library.draw(1<<63 | i)
-		m.parts = append(m.parts, second.head(min(n-first, second.length)))
-	}
-}
-
 // head returns the first n bases of a fragment.
 func (f fragment) head(n int) fragment {
 	if f.reverse {
@@ -292,49 +237,15 @@ func (f fragment) head(n int) fragment {
 	return f
 }
 
-// insertAndDelete makes the letters of a read of the template, with errors, and its qualities, in qual.
-func (m *maker) insertAndDelete(truth *Truth) []byte {
-	m.letters, m.qual = m.letters[:0], m.qual[:0]
-	at := 0
-	for k, f := range m.parts {
-		var errors *[]Error
-		if truth != nil {
-			errors = &truth.Stretches[k].Errors
-			truth.Stretches[k].Start = len(m.letters)
-		}
-		m.letters, m.qual = m.s.indels.print(m.s.qualities, m.template[at:at+f.length], m.letters, m.qual, errors, &m.random)
-		if truth != nil {
-			truth.Stretches[k].End = len(m.letters)
-		}
-		at += f.length
-	}
-	return m.letters
-}
-
-// truth returns where a read comes from, without its errors.
-func (m *maker) truth() *Truth {
-	t := &Truth{}
-	at := 0
-	for _, f := range m.parts {
-		t.Stretches = append(t.Stretches, Stretch{Start: at, End: at + f.length, Haplotype: f.haplotype, Place: f.start, Length: f.length,
-			Reverse: f.reverse})
-		at += f.length
-	}
-	return t
-}
-
 // complete adds the bases and the qualities of a read and, if it has neither insertions nor deletions, its errors.
 func (t *Truth) complete(m *maker, seq, qual []byte) {
 	t.Bases, t.Qualities = seq, qual
 	if m.s.indels != nil {
 		return
 	}
-	for k := range t.Stretches {
-		p := &t.Stretches[k]
-		for j := p.Start; j < p.End; j++ {
-			if seq[j] != m.template[j] && seq[j] != 'N' {
-				p.Errors = append(p.Errors, Error{j - p.Start, Substitution, seq[j]})
-			}
+	for j, b := range seq {
+		if b != m.template[j] && b != 'N' {
+			t.Errors = append(t.Errors, Error{j, Substitution, b})
 		}
 	}
 }
@@ -364,6 +275,15 @@ func (m *maker) end(b []byte) []byte {
 	return append(b, '\n')
 }
 
+// orient appends letters to dst, or their reverse complement.
+func orient(dst, letters []byte, reverse bool) []byte {
+	dst = append(dst, letters...)
+	if reverse {
+		reverseComplement(dst[len(dst)-len(letters):], letters)
+	}
+	return dst
+}
+
 func reverseComplement(dst, src []byte) {
 	src = src[:len(dst)]
 	for i, j := 0, len(src)-1; j >= 0; i, j = i+1, j-1 {
@@ -371,21 +291,19 @@ func reverseComplement(dst, src []byte) {
 	}
 }
 
+// defaultLength is Length if that is 0.
+func (c *Config) defaultLength() int {
+	if c.Long {
+		return 9000
+	}
+	return 100
+}
+
 // ReadsFor returns how many reads, or pairs, cover the genome so many times.
 func (c *Config) ReadsFor(coverage float64) uint64 {
-	length := float64(c.Length)
-	switch {
-	case c.Long:
-		if length == 0 {
-			length = 9000
-		}
-		sigma := c.LongSigma
-		if sigma == 0 {
-			sigma = 0.6
-		}
-		length *= math.Exp(sigma * sigma / 2) // median to mean
-	case length == 0:
-		length = 100
+	length := float64(cmp.Or(c.Length, c.defaultLength()))
+	if c.Long {
+		length *= math.Exp(longSigma * longSigma / 2) // median to mean
 	}
 	if c.Paired {
 		length *= 2

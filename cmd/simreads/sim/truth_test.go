@@ -8,23 +8,21 @@ import (
 	"orcomgo/internal/testrun"
 )
 
-// replay returns the bases that the stretches of a read make, with the Ns of the read.
+// replay returns the bases that the genome and the errors of a read make, with the Ns of the read.
 func replay(s *Simulator, r *Truth) (b []byte) {
-	for _, p := range r.Stretches {
-		genome := orient(nil, s.Letters(p.Haplotype)[p.Place:p.Place+p.Length], p.Reverse)
-		at := 0
-		for _, e := range p.Errors {
-			b = append(b, genome[at:e.At]...)
-			at = e.At
-			if e.Kind != Insertion {
-				at++
-			}
-			if e.Kind != Deletion {
-				b = append(b, e.Base)
-			}
+	genome := orient(nil, s.c.Genome.letters[r.Place:r.Place+r.Length], r.Reverse)
+	at := 0
+	for _, e := range r.Errors {
+		b = append(b, genome[at:e.At]...)
+		at = e.At
+		if e.Kind != Insertion {
+			at++
 		}
-		b = append(b, genome[at:]...)
+		if e.Kind != Deletion {
+			b = append(b, e.Base)
+		}
 	}
+	b = append(b, genome[at:]...)
 	for i := range r.Bases {
 		if r.Bases[i] == 'N' && i < len(b) {
 			b[i] = 'N'
@@ -41,8 +39,6 @@ func TestTruthMakesTheReads(t *testing.T) {
 		"substitutions": {Quality: HiFi},
 		"hifi":          {Quality: HiFi, Indels: 0.002, NRate: 0.001},
 		"nanopore":      {Quality: Nanopore, Indels: 0.025, Trim: 0.3},
-		"chimeras":      {Quality: Nanopore, Indels: 0.025, Chimeras: 0.5, Structural: 50},
-		"of one kind":   {Quality: HiFi, Chimeras: 0.5, Structural: 50},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.Long, c.Length, c.Reads = true, 2000, 300
@@ -51,20 +47,10 @@ func TestTruthMakesTheReads(t *testing.T) {
 			written, i := records(t, text), 0
 			s.Each(func(r *Truth) {
 				if got := replay(s, r); !bytes.Equal(got, r.Bases) {
-					t.Fatalf("read %d: its stretches make %d bases, and it has %d others", i, len(got), len(r.Bases))
+					t.Fatalf("read %d: its place and errors make %d bases, and it has %d others", i, len(got), len(r.Bases))
 				}
 				if written[i].seq != string(r.Bases) || written[i].qual != string(r.Qualities) {
 					t.Fatalf("read %d is not the one that is written", i)
-				}
-				at := 0
-				for _, p := range r.Stretches {
-					if p.Start != at || p.End < at {
-						t.Fatalf("read %d: a stretch is [%d, %d), after one that ends at %d", i, p.Start, p.End, at)
-					}
-					at = p.End
-				}
-				if at != len(r.Bases) {
-					t.Fatalf("read %d: stretches end at %d of %d", i, at, len(r.Bases))
 				}
 				i++
 			})
@@ -85,10 +71,9 @@ func TestIndels(t *testing.T) {
 			var bases, indels, inRuns float64
 			shares := []float64{}
 			s.Each(func(r *Truth) {
-				p := r.Stretches[0]
-				genome := orient(nil, s.Letters(0)[p.Place:p.Place+p.Length], p.Reverse)
+				genome := orient(nil, s.c.Genome.letters[r.Place:r.Place+r.Length], r.Reverse)
 				n := 0.0
-				for _, e := range p.Errors {
+				for _, e := range r.Errors {
 					if e.Kind == Substitution {
 						continue
 					}
@@ -120,75 +105,5 @@ func TestIndels(t *testing.T) {
 				t.Errorf("of %d reads, %d have few and %d many insertions and deletions", len(shares), low, high)
 			}
 		})
-	}
-}
-
-func TestChimerasAndVariants(t *testing.T) {
-	testrun.NoRace(t)
-	g := Invent(GenomeConfig{Size: 2_000_000, Seed: 5})
-	s := small(t, Config{Genome: g, Long: true, Length: 3000, Reads: 2000, Quality: HiFi, Chimeras: 0.1, Structural: 40})
-	chimeras, second := 0, 0
-	s.Each(func(r *Truth) {
-		if len(r.Stretches) > 1 {
-			chimeras++
-		}
-		second += r.Stretches[0].Haplotype
-	})
-	if chimeras < 150 || chimeras > 250 {
-		t.Errorf("%d of 2000 reads are chimeras, want 200", chimeras)
-	}
-	if second < 900 || second > 1100 {
-		t.Errorf("%d of 2000 reads are of the second haplotype", second)
-	}
-	// Some 80 variants, of which a quarter inserts 1,000 bases on average, and a quarter deletes as many.
-	one, other := s.Letters(0), s.Letters(1)
-	seen := map[string]bool{}
-	for i := 0; i+32 <= len(one); i++ {
-		seen[string(one[i:i+32])] = true
-	}
-	breaks, known := 0, true
-	for i := 0; i+32 <= len(other); i++ {
-		was := known
-		if known = seen[string(other[i:i+32])]; was && !known {
-			breaks++
-		}
-	}
-	if breaks < 60 || breaks > 200 {
-		t.Errorf("the second haplotype differs in %d places, want some 100", breaks)
-	}
-}
-
-// TestCost compares the cost of substitutions with the formula, and checks that errors of more kinds cost more.
-func TestCost(t *testing.T) {
-	testrun.NoRace(t)
-	draw := func(indels, chimeras float64) Cost {
-		return small(t, Config{Long: true, Length: 3000, Reads: 1000, Quality: HiFi, Indels: indels, Chimeras: chimeras, NRate: 0.001}).Cost()
-	}
-	c := draw(0, 0)
-	substitutions := func(c Cost) float64 {
-		e := c.Substitutions / c.Bases
-		return c.Bases * (-e*math.Log2(e) - (1-e)*math.Log2(1-e) + e*math.Log2(3))
-	}
-	e, want := c.Substitutions/c.Bases, substitutions(c)
-	if math.Abs(c.Errors-want) > 1 || c.Insertions+c.Deletions != 0 || e < 0.008 || e > 0.011 {
-		t.Errorf("%+v: errors should cost %.0f bits", c, want)
-	}
-	if want := 1000 * math.Log2(400_000); math.Abs(c.Places-want) > 1 {
-		t.Errorf("places cost %.0f bits, want %.0f", c.Places, want)
-	}
-	if want := c.Bases * (0.001*math.Log2(1000) + 0.999*math.Log2(1/0.999)); math.Abs(c.Ns-want) > 0.1*want {
-		t.Errorf("Ns cost %.0f bits, want %.0f", c.Ns, want)
-	}
-	// Lengths are drawn log-normal with sigma 0.6: their standard deviation is some 2,300, and they are skewed.
-	if perRead := c.Lengths / 1000; perRead < 12 || perRead > 13.5 {
-		t.Errorf("a length costs %.2f bits", perRead)
-	}
-	with := draw(0.002, 0)
-	perIndel := (with.Errors - substitutions(with)) / (with.Insertions + with.Deletions)
-	if perIndel < 7 || perIndel > 14 {
-		t.Errorf("%.0f insertions and %.0f deletions cost %.1f bits each", with.Insertions, with.Deletions, perIndel)
-	}
-	if chimeric := draw(0.002, 1); chimeric.Places < 1.9*with.Places {
-		t.Errorf("places of chimeras cost %.0f bits, others %.0f", chimeric.Places, with.Places)
 	}
 }

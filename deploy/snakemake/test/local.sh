@@ -38,7 +38,7 @@ for steps in one two; do
 done
 "$bin/orcomgo" archive --quiet --samples samples.tsv here/
 for name in liver.1 kidney; do
-	for ext in cdna cmeta; do cmp "one/$name.$ext" "here/$name.$ext" && cmp "two/$name.$ext" "here/$name.$ext"; done
+	for ext in cdna cmeta cpar; do cmp "one/$name.$ext" "here/$name.$ext" && cmp "two/$name.$ext" "here/$name.$ext"; done
 done
 # a sample is added
 "$bin/simreads" -n 500 --seed 3 -o c
@@ -53,7 +53,7 @@ printf 'sample,fastq_1\nleft,b.fastq\nright,d.fastq\nother,c.fastq\n' >strains.c
 printf 'sample,group\nleft,both\nright,both\n' >groups.csv
 SHEET=strains.csv workflow --config out=groups group=groups.csv >log 2>&1 || { tail -n 40 log && exit 1; }
 "$bin/orcomgo" archive --quiet --samples strains.csv --group groups.csv joined/
-for file in both.cdna both.cmeta other.cdna other.cmeta; do cmp "groups/$file" "joined/$file"; done
+for file in both.c{dna,meta,par} other.c{dna,meta,par}; do cmp "groups/$file" "joined/$file"; done
 [ "$(cut -f 1 groups/summary.tsv | xargs)" = "sample other both" ] || { cat groups/summary.tsv && exit 1; }
 # which two, the workflow can find out
 "$bin/simreads" -n 3000 --genome-size 20000 --seed 4 --genome-out g.fa -o b

@@ -151,7 +151,7 @@ done
 ### Every byte
 "$BIN/orcomgo" archive --quiet --samples samples.csv local/
 for s in $SAMPLES; do
-	for ext in cdna cmeta; do
+	for ext in cdna cmeta cpar; do
 		cmp "archives/$s.$ext" "local/$s.$ext" || fail "sample $s: the archive is not the one made here"
 	done
 	"$BIN/orcomgo" unpack --quiet "archives/$s" -o "restored/$s/"
@@ -166,9 +166,9 @@ for original in reads/*; do
 	[ $# = 1 ] || fail "$name was restored $# times"
 	if [ "$original" = "${original%.gz}" ]; then cmp "$original" "$1"; else gzip -dc "$original" | cmp - "$1"; fi
 done
-left=$(find archives -maxdepth 1 -type f ! -name '*.cdna' ! -name '*.cmeta' ! -name summary.tsv)
+left=$(find archives -maxdepth 1 -type f ! -name '*.cdna' ! -name '*.cmeta' ! -name '*.cpar' ! -name summary.tsv)
 [ -z "$left" ] || fail "something is left in archives/: $left"
-[ "$(find archives -maxdepth 1 -name '*.c*' | wc -l)" = 24 ] || fail "archives/ has other archives: $(ls -A archives)"
+[ "$(find archives -maxdepth 1 -name '*.c*' | wc -l)" = 36 ] || fail "archives/ has other archives: $(ls -A archives)"
 
 ### Once more: nothing is left to do, also where reads were deleted after they were archived
 rm reads/s01_R1.fastq.gz reads/s01_R2.fastq.gz

@@ -69,6 +69,10 @@ class Settings:
         if self.group:
             self.archives = join(self.archives, self.group)
         self.names = list(self.archives)
+        # What the files of an archive end with. The flags of pack are those of archive, too.
+        self.extensions = [".cdna", ".cmeta"]
+        if "--parity none" not in self.pack_flags.replace("=", " "):
+            self.extensions.append(".cpar")
         # Resources that rules have only where they are set.
         self.gres_resource = {"gres": self.gpu} if self.gpu else {}
         self.tmpdir_resource = {"tmpdir": self.tmpdir} if self.tmpdir else {}
@@ -84,7 +88,7 @@ class Settings:
         Files that are gone are left out if the archive is there: reads may be deleted once they are archived.
         """
         files = self.archives[name].files
-        if all(os.path.exists(f"{self.out}/{name}{ext}") for ext in (".cdna", ".cmeta")):
+        if all(os.path.exists(f"{self.out}/{name}{ext}") for ext in self.extensions):
             return [f for f in files if os.path.exists(f)]
         return files
 

@@ -26,6 +26,9 @@ arguments = shlex.join([a for r1, r2 in zip(first, second) for a in ("-1", r1, "
 cdna, cmeta = Path(snakemake.output.cdna), Path(snakemake.output.cmeta)
 if cdna.suffix != ".cdna" or cmeta != cdna.with_suffix(".cmeta"):
     raise ValueError("expected the outputs cdna=DIR/NAME.cdna and cmeta=DIR/NAME.cmeta")
+cpar = snakemake.output.get("cpar", cdna.with_suffix(".cpar"))
+if Path(cpar) != cdna.with_suffix(".cpar"):
+    raise ValueError("expected the output cpar=DIR/NAME.cpar beside cdna")
 name, directory = shlex.quote(cdna.stem), shlex.quote(f"{cdna.parent}/")
 
 memory = snakemake.resources.get("mem_mb")

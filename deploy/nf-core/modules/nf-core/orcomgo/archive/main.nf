@@ -11,7 +11,7 @@ process ORCOMGO_ARCHIVE {
     tuple val(meta), path(reads)
 
     output:
-    tuple val(meta), path("${prefix}.cdna"), path("${prefix}.cmeta"), emit: archive
+    tuple val(meta), path("${prefix}.cdna"), path("${prefix}.{cmeta,cpar}"), emit: archive
     tuple val("${task.process}"), val('orcomgo'), eval("orcomgo --version | sed '1!d;s/^orcomgo //;s/ .*//'"), emit: versions_orcomgo, topic: versions
 
     when:
@@ -41,5 +41,6 @@ process ORCOMGO_ARCHIVE {
 
     touch ${prefix}.cdna
     touch ${prefix}.cmeta
+    touch ${prefix}.cpar
     """
 }

@@ -8,7 +8,7 @@ process ORCOMGO_UNPACK {
         : 'biocontainers/orcomgo:0.1.0--0'}"
 
     input:
-    tuple val(meta), path(cdna), path(cmeta)
+    tuple val(meta), path(cdna), path(beside)
 
     output:
     tuple val(meta), path("${prefix}/*"), emit: reads

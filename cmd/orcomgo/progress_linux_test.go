@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"orcomgo/cmd/simreads/sim"
+	"orcomgo/internal/testrun"
+)
+
+// seenLeft is what a line on a terminal says.
+type seenLeft struct {
+	at    time.Duration // since the start
+	share int           // of the whole, in percent
+	left  time.Duration
+}
+
+// lineRate is the speed of a stage that counts bytes.
+var lineRate = regexp.MustCompile(`, [0-9.]+ .?B/s\)`)
+
+// onTerminal runs a command with a pseudo-terminal of 100 columns as standard error. It returns the lines that say how much time is left,
+// all that was shown, and how long the command took.
+func onTerminal(t *testing.T, args ...string) (seen []seenLeft, shown string, took time.Duration) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer master.Close()
+	fd := int(master.Fd())
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+	slave, err := os.OpenFile(fmt.Sprint("/dev/pts/", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 100}); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), playedBy(t, "orcomgo"), args...)
+	cmd.Stderr, cmd.Env = slave, append(os.Environ(), "TERM=xterm", "NO_COLOR=1")
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	slave.Close()
+	var all bytes.Buffer
+	piece := make([]byte, 1<<16)
+	for {
+		k, err := master.Read(piece) // an error once the command has ended
+		all.Write(piece[:k])
+		for line := range strings.FieldsFuncSeq(string(piece[:k]), func(r rune) bool { return r == '\r' || r == '\n' }) {
+			if m := sessionBar.FindStringSubmatch(escapes.ReplaceAllString(line, "")); m != nil {
+				share, _ := strconv.Atoi(m[2])
+				if left, err := timeLeftOf(m[3]); err == nil { // else it is not known yet
+					seen = append(seen, seenLeft{time.Since(began), share, left})
+				}
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err, all.String())
+	}
+	return seen, all.String(), time.Since(began)
+}
+
+// TestTimeLeft: on a terminal, the time left is about what is really left. Lines after the first tenth of the time are right if they are
+// within 0.75 to 1.33 of the truth, give or take the second to which they are rounded. Other processes make many wrong, so a fifth of
+// them must be right, and half of them within a factor of 2.5.
+func TestTimeLeft(t *testing.T) {
+	testrun.NotShort(t)
+	dir := t.TempDir()
+	millions := testrun.Pick(0, 10, 40) // of bases of an input
+	write := func(name string, c sim.Config, bases int) {
+		c.Genome = sim.Invent(sim.GenomeConfig{Size: bases / 30, Repeats: 0.1})
+		c.Reads = uint64(bases / c.Length)
+		s, err := sim.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r1, r2 := s.All()
+		for suffix, text := range map[string][]byte{"1": r1, "2": r2} {
+			if text != nil {
+				put(t, dir, map[string][]byte{name + suffix + ".fastq": text})
+			}
+		}
+	}
+	path := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.Mkdir(path("all"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	type run struct {
+		name, out string
+		inputs    []string
+	}
+	write("short_R", sim.Config{Length: 100, Quality: sim.Levels41}, millions*1e6)
+	runs := []run{{"short reads", "short_R1", []string{path("short_R1.fastq")}}}
+	if testrun.Long() {
+		write("pair_R", sim.Config{Length: 150, Paired: true, Quality: sim.Levels4}, millions*1e6)
+		write("long", sim.Config{Length: 9000, Long: true, Quality: sim.Nanopore, Indels: 0.025}, millions*1e6)
+		for i := range 4 {
+			write(fmt.Sprintf("all/s%d_", i), sim.Config{Length: 100, Quality: sim.Levels41, Seed: uint64(i)}, millions/10*1e6*(i+1))
+		}
+		runs = append(runs, run{"pairs", "pair", []string{"-1", path("pair_R1.fastq"), "-2", path("pair_R2.fastq")}},
+			run{"long reads", "long1", []string{path("long1.fastq")}}, run{"directory", "", []string{path("all")}})
+	}
+	busy := testrun.Pick(0, 0, 2)
+	for other := 0; other <= busy; other += 2 { // other processes that compute
+		for range other {
+			c := exec.Command("sh", "-c", "while :; do :; done")
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+		}
+		for _, r := range runs {
+			out := path(fmt.Sprint(r.name, other))
+			for _, args := range [][]string{append(append([]string{"archive"}, r.inputs...), out),
+				{"verify", filepath.Join(out, r.out)}, {"unpack", filepath.Join(out, r.out), "-o", path(fmt.Sprint("restored ", r.name, other))}} {
+				seen, shown, took := onTerminal(t, append(args, "-t", "2")...)
+				judgeLeft(t, fmt.Sprintf("%s of %s beside %d processes", args[0], r.name, other), seen, took)
+				if took > 3*time.Second && !lineRate.MatchString(shown) {
+					t.Errorf("%s of %s shows no rate", args[0], r.name)
+				}
+			}
+		}
+	}
+}
+
+// judgeLeft fails unless the lines say about how long a command went on.
+func judgeLeft(t *testing.T, what string, seen []seenLeft, took time.Duration) {
+	t.Helper()
+	good, all, ratios := 0, 0, []float64{}
+	for i, s := range seen {
+		if i > 0 && s.share < seen[i-1].share {
+			t.Errorf("%s: the whole is at %d %% after %d %%", what, s.share, seen[i-1].share)
+		}
+		truth := took - s.at
+		if s.at < max(took/10, 1500*time.Millisecond) || truth < time.Second {
+			continue
+		}
+		all++
+		ratios = append(ratios, s.left.Seconds()/truth.Seconds())
+		if s.left >= truth*3/4-time.Second && s.left <= truth*4/3+time.Second {
+			good++
+		}
+	}
+	if all < 10 {
+		if took > 5*time.Second {
+			t.Errorf("%s took %s, and %d lines said how long it would take", what, took, all)
+		}
+		return
+	}
+	slices.Sort(ratios)
+	middle := ratios[all/2]
+	t.Logf("%s, %.1f s: %d of %d lines are right, ratios to the truth from %.2f to %.2f, half of them below %.2f", what, took.Seconds(),
+		good, all, ratios[all/20], ratios[all-1-all/20], middle)
+	if good < all/5 || middle > 2.5 || middle < 1/2.5 {
+		t.Errorf("%s: that is wrong", what)
+	}
+}

@@ -1,0 +1,111 @@
+package columns
+
+import (
+	"orcomgo/bins"
+	"orcomgo/bins/record"
+	"orcomgo/compress/archive"
+)
+
+// table holds the columns in the order of their identifiers, in which their errors are reported.
+var table = [archive.Columns]*column{&lengthsColumn, &formsColumn, &namesColumn, &qualsColumn, &seqsColumn}
+
+// Shared reports whether the members of a slice have one section together.
+func Shared(c archive.Column) bool { return c >= archive.MemberColumns }
+
+// KeptOf returns the columns of an input by the archive's options and the input's kind.
+func KeptOf(o record.Options, kind record.Kind) (k Kept) {
+	for _, c := range table {
+		k[c.id] = c.kept == nil || c.kept(o, kind)
+	}
+	return k
+}
+
+// fromBins returns what is to be read of the bins for these columns.
+func (k *Kept) fromBins() (want bins.Columns) {
+	for _, c := range table {
+		if k[c.id] {
+			want |= c.fromBins
+		}
+	}
+	return want
+}
+
+// Sums are XXH3-64 of columns before they were coded; 0 where column.sum is nil.
+type Sums [archive.Columns]uint64
+
+// SumsOf returns those of c.
+func SumsOf(c *Columns) (sums Sums) {
+	for _, col := range table {
+		if col.sum != nil {
+			sums[col.id] = col.sum(c)
+		}
+	}
+	return sums
+}
+
+// qualUnits is how many units of a SliceMeter a quality counts as, where a base is one: coding it takes about so many times as long.
+const qualUnits = 5
+
+// UnitsOf returns how many units of a SliceMeter so many bases of an input are, with their qualities.
+func UnitsOf(bases uint64, o record.Options, kind record.Kind) uint64 {
+	if KeptOf(o, kind)[archive.Quals] {
+		return (1 + qualUnits) * bases
+	}
+	return bases
+}
+
+// QualsCoded notes that n more qualities were coded or decoded.
+func (c *Columns) QualsCoded(n int) {
+	if c.Coded != nil {
+		c.Coded(qualUnits * n)
+	}
+}
+
+// LoadBlock loads a block, of an input whose columns are k, for a reader of names, qualities and exceptions; with its reads if these
+// are wanted.
+func LoadBlock(r *bins.Reader, block int, k Kept, letters bool) (*Block, error) {
+	l, want := &Block{From: r, Number: block, letters: letters}, k.fromBins()
+	if err := r.ReadColumns(block, want, &l.Block); err != nil {
+		return nil, err
+	}
+	if letters {
+		if err := r.ReadBins(block, 0, bins.NBin, &l.Block); err != nil {
+			return nil, err
+		}
+	}
+	return l, l.Mark(k)
+}
+
+// Gather returns the columns k of records [from, from+n) of an input, in input order; bs are
+// the consecutive blocks that hold them. They have letters where the blocks have their reads.
+func Gather(input int, from uint64, n int, bs []*Block, k Kept) (*Columns, error) {
+	c := &Columns{Input: input, From: from, Records: n}
+	if n == 0 {
+		return c, nil
+	}
+	var stretches []stretch
+	for at, end := from, from+uint64(n); at < end; {
+		b := bs[len(stretches)]
+		lo := int(at - b.FirstRecord)
+		hi := int(min(end-b.FirstRecord, uint64(b.Records)))
+		stretches = append(stretches, stretch{b, lo, hi})
+		at += uint64(hi - lo)
+	}
+	for _, col := range table {
+		if k[col.id] {
+			if err := col.gather(c, stretches); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return c, nil
+}
+
+// Permute puts c's records in the order of perm, in memory of its own.
+func (c *Columns) Permute(perm []uint32) {
+	p := &Permutation{Perm: perm, lengths: c.Lengths}
+	c.Perm = perm
+	for _, col := range table {
+		col.permute(c, p)
+	}
+}
