@@ -425,7 +425,7 @@ func TestGoldenVersions(t *testing.T) {
 	if m := manifestIn(t, filepath.Join(goldenDir, "repeats")); !m.Repeats {
 		t.Error("repeats: there is no section of repeats")
 	}
-	for _, name := range []string{"qualities-by-bases", "qualities-by-bases-max"} {
+	for _, name := range []string{"qualities-by-bases"} {
 		if in := manifestIn(t, filepath.Join(goldenDir, name)).Inputs[0]; !in.QualsByBases {
 			t.Errorf("%s: the qualities are not given the bases", name)
 		}

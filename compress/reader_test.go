@@ -105,7 +105,7 @@ func restoredNames(t *testing.T, ins []input, texts map[string]string) []string 
 // TestReaderGolden: the second reader restores every golden archive, packed and as bins, and one of the former version.
 func TestReaderGolden(t *testing.T) {
 	testrun.NoRace(t)
-	short := []string{"single", "pair-mixed-lengths", "reads-only", "qualities-by-bases", "qualities-by-bases-max"}
+	short := []string{"single", "pair-mixed-lengths", "reads-only", "qualities-by-bases"}
 	var cases []readerCase
 	for i := range goldens {
 		g := &goldens[i]

@@ -37,7 +37,7 @@ type coder struct {
 	some    round // of some of the lanes
 	region  [numLanes]uint32
 	exist   [lineSlots]uint16
-	quals   []byte
+	quals   []byte // of the column as far as they are wanted
 
 	// encoding
 	decisions []decision
@@ -93,7 +93,7 @@ func (c *coder) blockEnd() (end, lanes int) {
 	return end, min(lanes, numLanes)
 }
 
-// block codes the symbols up to end.
+// block codes the symbols up to end. When it decodes, it stops where all those that are wanted have been decoded.
 func (c *coder) block(end int) {
 	c.lanes = c.lanes[:0]
 	for l := range numLanes {
@@ -102,6 +102,9 @@ func (c *coder) block(end int) {
 		}
 	}
 	for len(c.lanes) > 0 && !c.overrun {
+		if c.decoding && c.next >= len(c.quals) && !slices.ContainsFunc(c.lanes, func(l uint8) bool { return c.to[l] < len(c.quals) }) {
+			return
+		}
 		steps := c.left[c.lanes[0]]
 		for _, l := range c.lanes {
 			steps = min(steps, c.left[l])
@@ -138,7 +141,9 @@ func (c *coder) step() {
 		if c.decoding {
 			s := t.byRank[h.last[l]&255][c.ranks[l]&255]
 			c.symbols[l] = uint32(s)
-			c.quals[c.to[l]] = t.values[s]
+			if to := c.to[l]; to < len(c.quals) {
+				c.quals[to] = t.values[s]
+			}
 		}
 		c.to[l]++
 	}
@@ -353,22 +358,23 @@ func (m *model) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 			c.all.x[l] = binary.LittleEndian.Uint32(c.words[4*l:])
 		}
 		c.words = c.words[4*lanes:]
-		n := end - c.next
-		dst = slices.Grow(dst, n)
-		c.quals = dst[before : before+end]
-		c.block(end)
-		if c.overrun {
+		have := min(before+end, total)
+		dst = slices.Grow(dst, have-len(dst))[:have]
+		c.quals = dst[before:]
+		if c.block(end); c.overrun {
 			return nil, ErrCorrupt
+		}
+		if before+end > total {
+			break
 		}
 		for _, x := range c.all.x[:lanes] {
 			if x != stateStart {
 				return nil, ErrCorrupt
 			}
 		}
-		dst = dst[:before+end]
 	}
 	if in.decoded() == in.Records && len(c.words) > 0 {
 		return nil, ErrCorrupt
 	}
-	return dst[:total], nil
+	return dst, nil
 }
