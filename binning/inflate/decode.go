@@ -123,11 +123,7 @@ func (d *decoder) run(stop int) status {
 					return outputFull
 				}
 				if len(d.in)-d.bit>>3 >= fastInput {
-					if d.wide {
-						d.fastWide()
-					} else {
-						d.fast()
-					}
+					d.fast()
 					if d.place != inCodes {
 						break
 					}

@@ -3,5 +3,3 @@
 package inflate
 
 func (d *decoder) fast() { d.fastPlain() }
-
-func (d *decoder) fastWide() { d.fastPlain() }

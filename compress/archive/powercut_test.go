@@ -189,7 +189,7 @@ func TestPowerCut(t *testing.T) {
 				for draw := range testrun.Pick(4, 12, 300) {
 					kept := func() bool { return draw == 0 || draw > 1 && rng.Intn(4) > 0 }
 					d.cut(t, after, kept, rng)
-					r, err := Open(after)
+					r, err := openPath(after)
 					if err != nil {
 						t.Fatalf("after operation %d, %s of %s: %v", i, op.Call, op.Path, err)
 					}

@@ -16,7 +16,7 @@ import (
 type gatherer struct {
 	*packer
 	laidOut tasks.Cache[int, struct{}] // by phase: its reads are laid out and in memory
-	blocks  *slicing.Cache               // of slices in the order of their input
+	blocks  *slicing.Cache             // of slices in the order of their input
 	runs    tasks.Cache[*slicing.Run, *sortedRun]
 }
 
