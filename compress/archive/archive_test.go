@@ -20,7 +20,7 @@ import (
 // sample writes an archive "x" of a pair and a single input to dir and returns its manifest.
 func sample(t testing.TB, dir string, verified bool) *Manifest {
 	t.Helper()
-	w, err := Create(dir, "x", commit.Always)
+	w, err := Create(dir, "x", commit.Forced(true, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestFindSeveral(t *testing.T) {
 
 func TestAbort(t *testing.T) {
 	dir := t.TempDir()
-	w, err := Create(dir, "x", commit.Always)
+	w, err := Create(dir, "x", commit.Forced(true, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,7 +134,7 @@ func TestPowerCut(t *testing.T) {
 	random := make([]byte, 3000)
 	rng.Read(random)
 	write := func(dir string, shared []byte) {
-		w, err := CreateAlone(dir, "x", commit.Always)
+		w, err := CreateAlone(dir, "x", commit.Forced(true, nil))
 		if err != nil {
 			t.Fatal(err)
 		}
