@@ -41,9 +41,11 @@ type Reader struct {
 	copies        []parity.Copy // other copies of the bulk file
 }
 
-// OpenEntry opens a packed archive that was found. The manifest is checked in full. It is taken from the end of the bulk file, or, if that is
-// damaged, from the .cmeta file: either is enough, and Problems says what is wrong with the other. The error wraps ErrNotArchive,
-// ErrCorrupt or ErrVersion, or comes from the file system. Nothing is written.
+// OpenEntry opens a packed archive that was found. The manifest is
+// checked in full. It is taken from the end of the bulk file, or, if that is damaged, from
+// the .cmeta file: either is enough, and Problems says what is wrong with the other. The error
+// wraps ErrNotArchive, ErrCorrupt or ErrVersion, or comes from the file system. Nothing is
+// written.
 func OpenEntry(e commit.Entry) (*Reader, error) { return openEntry(e, nil) }
 
 // Sides returns Manifest.Sides of a packed archive. The bulk file is opened only where the .cmeta file is missing or damaged.
