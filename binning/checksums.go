@@ -3,6 +3,7 @@ package binning
 import (
 	"context"
 	"io"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -118,7 +119,7 @@ func (r *run) recordSources(infos []record.Input) error {
 		s := &record.Source{Size: infos[i].SourceBytes, Plain: !in.src.compressed,
 			TextMD5: r.Record > RecordTime && r.Options.Exact(infos[i].Kind), Sample: in.spec.Sample}
 		if in.src.named {
-			s.Name = inputFile(in.spec.Path)
+			s.Name = filepath.Base(in.spec.Path)
 		}
 		if b := in.src.before; b != nil && record.Recordable(b.ModTime()) {
 			s.Time = b.ModTime().UTC()

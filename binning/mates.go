@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/zeebo/xxh3"
+
+	"orcomgo/bins/record"
 )
 
 // mates checks that the inputs of a group, a pair or more, belong together: that they have equally many records,
@@ -126,13 +128,8 @@ func (s *InputSpec) hasMates() bool { return s.Mate >= 0 || s.Further }
 
 // FirstOf returns the number of the input with the first mates of the group of input i, whose spec this is, or i.
 func (s *InputSpec) FirstOf(i int) int {
-	switch {
-	case s.Further:
-		return s.Lead
-	case s.Mate >= 0 && !s.First:
-		return s.Mate
-	}
-	return i
+	in := record.Input{Mate: s.Mate, First: s.First, Further: s.Further, Lead: s.Lead}
+	return in.FirstOf(i)
 }
 
 // groupOf returns the inputs of a group, given that with the first mates: first, second and further mates, these in their order.

@@ -36,8 +36,7 @@ func newMemberPool(threads, memory int) *memberPool {
 	return &memberPool{threads: threads, regionSize: size}
 }
 
-// membersPerTask is how many members, end to end, a goroutine inflates in one go: two at a time, until only members of one half are
-// left.
+// membersPerTask is how many members, end to end, a goroutine inflates in one go.
 const membersPerTask = 8
 
 // memberBatch is the members that a text inflates.

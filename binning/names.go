@@ -26,7 +26,7 @@ func inputName(path string, kind record.Kind) string {
 	if path == "-" {
 		return "stdin" + kind.Format().Exts[0]
 	}
-	name := inputFile(path)
+	name := filepath.Base(path)
 	for _, ext := range CompressedExts {
 		// "..gz" is a name, "." is none.
 		if s, ok := strings.CutSuffix(name, ext); ok && s != "" && s != "." && s != ".." {
@@ -38,9 +38,6 @@ func inputName(path string, kind record.Kind) string {
 	}
 	return name
 }
-
-// inputFile returns the name of an input's file.
-func inputFile(path string) string { return filepath.Base(path) }
 
 // archiveName returns the name of the archive of which this is the first input.
 func archiveName(input string) string {

@@ -49,10 +49,6 @@ type InputSpec struct {
 // Stage is the name of the only stage that Progress is called with.
 const Stage = "bin"
 
-// Progress is called with how many bytes of the inputs, as they are stored, have been read and binned; total
-// is 0 if it is not known. It is called from any goroutine.
-type Progress func(stage string, done, total uint64)
-
 // Config says what to do.
 type Config struct {
 	Inputs []InputSpec
@@ -77,8 +73,10 @@ type Config struct {
 	// Access is who may read the bins.
 	Access commit.Access
 	// Tool is recorded in the archive; it must not differ between builds of one version.
-	Tool     string
-	Progress Progress
+	Tool string
+	// Progress, if not nil, is called with how many bytes of the inputs, as they are stored, have been read and binned; total is 0 if it
+	// is not known. It is called from any goroutine.
+	Progress func(stage string, done, total uint64)
 	Stdin    io.Reader // nil: os.Stdin
 	// NewAssigner makes the assigner; nil is NewCPU. Where it has too little memory it may lower
 	// Streams and BlockSize of its argument, which the run then uses.

@@ -14,15 +14,23 @@ func TestChunkErrors(t *testing.T) {
 	var c chunkCache
 	failed := errors.New("failed")
 	for i, want := range []error{failed, failed, nil} {
-		got := 0
-		err := c.with(chunkKey{1, 2, 3}, 10, func([]byte) error { return want }, func(data []byte) { got = len(data) })
-		if err != want || (got > 0) != (want == nil) {
-			t.Errorf("call %d: %v, %d bytes", i, err, got)
+		data, err := c.chunk(chunkKey{1, 2, 3}, 10, func([]byte) error { return want })
+		if err != want || (len(data) > 0) != (want == nil) {
+			t.Errorf("call %d: %v, %d bytes", i, err, len(data))
 		}
 	}
-	if len(c.chunks) != 1 {
-		t.Errorf("%d chunks", len(c.chunks))
+	if n := count(&c); n != 1 {
+		t.Errorf("%d chunks", n)
 	}
+}
+
+// count returns how many chunks are in memory.
+func count(c *chunkCache) (n int) {
+	c.Shrink(func(int, []byte) bool {
+		n++
+		return false
+	})
+	return n
 }
 
 // TestChunksAreDecodedOnce: chunks that were used lately are not decoded again, also where several goroutines want one; others leave.
@@ -33,7 +41,7 @@ func TestChunksAreDecodedOnce(t *testing.T) {
 		var decoded atomic.Int64
 		get := func(chunk int) {
 			wrong := errors.New("wrong")
-			err := c.with(chunkKey{1, 2, chunk}, 10, func(dst []byte) error {
+			data, err := c.chunk(chunkKey{1, 2, chunk}, 10, func(dst []byte) error {
 				decoded.Add(1)
 				for i := range dst {
 					dst[i] = byte(chunk + i)
@@ -42,13 +50,12 @@ func TestChunksAreDecodedOnce(t *testing.T) {
 					return wrong
 				}
 				return nil
-			}, func(data []byte) {
-				for i, b := range data {
-					if b != byte(chunk+i) || len(data) != 10 {
-						t.Errorf("chunk %d has other bytes", chunk)
-					}
-				}
 			})
+			for i, b := range data {
+				if b != byte(chunk+i) || len(data) != 10 {
+					t.Errorf("chunk %d has other bytes", chunk)
+				}
+			}
 			if (err != nil) != (chunk < 0) {
 				t.Errorf("chunk %d: %v", chunk, err)
 			}
@@ -65,8 +72,8 @@ func TestChunksAreDecodedOnce(t *testing.T) {
 		}
 		get(most)
 		get(-1)
-		if len(c.chunks) > most {
-			t.Errorf("limit %d: %d chunks are in memory, want %d", limit, len(c.chunks), most)
+		if n := count(&c); n > most {
+			t.Errorf("limit %d: %d chunks are in memory, want %d", limit, n, most)
 		}
 		var all sync.WaitGroup
 		for k := range 400 {
@@ -74,8 +81,8 @@ func TestChunksAreDecodedOnce(t *testing.T) {
 		}
 		all.Wait()
 		debug.SetMemoryLimit(math.MaxInt64)
-		if len(c.chunks) > most {
-			t.Errorf("limit %d: %d chunks are in memory, want %d", limit, len(c.chunks), most)
+		if n := count(&c); n > most {
+			t.Errorf("limit %d: %d chunks are in memory, want %d", limit, n, most)
 		}
 	}
 }

@@ -307,7 +307,7 @@ func replaceForever(dir string) {
 	fmt.Println("started")
 	var e Encoded
 	for i := 0; ; i++ {
-		w, err := Create(dir, "name", commit.Always)
+		w, err := Create(dir, "name", commit.Forced(true, nil))
 		fail(err)
 		fail(EncodeBlock(&e, clone(blocks[i%2]), side(1)))
 		fail(writeBlock(w, &e))
@@ -361,7 +361,7 @@ func TestKilled(t *testing.T) {
 			t.Fatal("the archive is neither")
 		}
 	}
-	w, err := Create(dir, "name", commit.Always)
+	w, err := Create(dir, "name", commit.Forced(true, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

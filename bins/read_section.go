@@ -120,12 +120,12 @@ func (r *Reader) packedRange(d *directory, sec, block int, from, to uint64, dst 
 			continue
 		}
 		lo, hi := max(first, from), min(end, to)
-		err := r.chunks.with(chunkKey{sec, block, j}, int(end-first),
-			func(to []byte) error { return r.decodeChunk(s, sec, block, j, to) },
-			func(data []byte) { copy(dst[lo-from:], data[lo-first:hi-first]) })
+		data, err := r.chunks.chunk(chunkKey{sec, block, j}, int(end-first),
+			func(to []byte) error { return r.decodeChunk(s, sec, block, j, to) })
 		if err != nil {
 			return nil, err
 		}
+		copy(dst[lo-from:], data[lo-first:hi-first])
 	}
 	return dst, nil
 }

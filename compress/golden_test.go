@@ -232,7 +232,7 @@ func (g *golden) encode(t *testing.T, ins []input) map[string]string {
 	p := g.pack
 	p.Threads, p.Tool, p.KeepBins = 2, "golden", true
 	packTo(t, dir, p)
-	r, err := archive.Open(dir)
+	r, err := archive.OpenEntry(entryOf(t, dir))
 	if err != nil {
 		t.Fatal(err)
 	}

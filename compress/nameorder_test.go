@@ -16,7 +16,7 @@ import (
 // ranges returns the ranges of words of the slices of a packed archive.
 func ranges(t *testing.T, dir string) (list []string) {
 	t.Helper()
-	a, err := archive.Open(dir)
+	a, err := archive.OpenEntry(entryOf(t, dir))
 	if err != nil {
 		t.Fatal(err)
 	}

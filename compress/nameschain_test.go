@@ -18,7 +18,7 @@ import (
 // nameSections returns how many sections of names a packed archive has, and how many of these continue no other.
 func nameSections(t *testing.T, dir string) (all, heads int) {
 	t.Helper()
-	a, err := archive.Open(dir)
+	a, err := archive.OpenEntry(entryOf(t, dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -229,7 +229,7 @@ func TestReaderErrors(t *testing.T) {
 // damagedNames changes a byte of the names of the first slice of x.
 func damagedNames(t *testing.T, dir string) {
 	t.Helper()
-	a, err := archive.Open(dir)
+	a, err := archive.OpenEntry(entryOf(t, dir))
 	if err != nil {
 		t.Fatal(err)
 	}

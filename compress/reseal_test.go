@@ -16,7 +16,7 @@ import (
 // by f and all checksums right again, so that only decoding can tell.
 func reseal(t testing.TB, from string, f func(i int, section []byte) []byte) string {
 	t.Helper()
-	r, err := archive.Open(from)
+	r, err := archive.OpenEntry(entryOf(t, from))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -146,7 +146,7 @@ func TestSelectionDecodesWhatItNeeds(t *testing.T) {
 	r1, r2 := simulated(63, 900, true)
 	dir := binTo(t, pair(r1, r2), record.Options{})
 	packTo(t, dir, PackOptions{})
-	a, err := archive.Open(dir)
+	a, err := archive.OpenEntry(entryOf(t, dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestUnpackSplit(t *testing.T) {
 // damageMates changes the first byte of a column of all second mates.
 func damageMates(t *testing.T, dir string, column archive.Column) {
 	t.Helper()
-	a, err := archive.Open(dir)
+	a, err := archive.OpenEntry(entryOf(t, dir))
 	if err != nil {
 		t.Fatal(err)
 	}

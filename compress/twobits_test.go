@@ -85,7 +85,7 @@ func wrap(letters string, width int) string {
 // isTwoBit reports whether an input of an archive is in two bits a base.
 func isTwoBit(t *testing.T, dir string, input int) bool {
 	t.Helper()
-	r, err := archive.Open(dir)
+	r, err := archive.OpenEntry(entryOf(t, dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -125,7 +125,7 @@ func TestRecordsReadOnlyTheirSlices(t *testing.T) {
 	r1, _ := simulated(44, 400, false)
 	dir := binTo(t, single("x.fastq", r1), record.Options{})
 	packTo(t, dir, PackOptions{})
-	r, err := archive.Open(dir)
+	r, err := archive.OpenEntry(entryOf(t, dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,6 @@ const (
 	memberEnds               // the last block has ended, and with it the last byte that it takes part of
 	corrupt                  // see corruptAt
 	quitted
-	atCodes // of a dynamic block, where decodePair can go on
 )
 
 // where in a stream a decoder is
@@ -67,8 +66,6 @@ type decoder struct {
 	stored int          // bytes of the stored block that are left
 	blocks int          // that have ended since reset
 	quit   *atomic.Bool // if it is true, run may stop with quitted
-	// pausing makes run stop with atCodes.
-	pausing bool
 
 	t   *tables // those of the block
 	own *tables // for dynamic blocks
@@ -94,6 +91,9 @@ func peek(in []byte, bit int) uint64 {
 	}
 	return binary.LittleEndian.Uint64(b[:]) >> (bit & 7)
 }
+
+// fastInput is how many bytes of input must be left, from that of the next bit on, for the loops of fast.go and those in assembler.
+const fastInput = 16
 
 // run inflates until something stops it. It stops before a dynamic block that is not the
 // last one and begins at bit stop or behind.
@@ -122,15 +122,8 @@ func (d *decoder) run(stop int) status {
 				if d.n >= d.limit {
 					return outputFull
 				}
-				if d.pausing && d.t == d.own && len(d.in)-d.bit>>3 >= pairInput {
-					return atCodes
-				}
-				if len(d.in)-d.bit>>3 >= 16 {
-					if d.wide {
-						d.fastWide()
-					} else {
-						d.fast()
-					}
+				if len(d.in)-d.bit>>3 >= fastInput {
+					d.fast()
 					if d.place != inCodes {
 						break
 					}
@@ -145,20 +138,12 @@ func (d *decoder) run(stop int) status {
 		}
 		if d.place == atBlock {
 			d.blocks++
-			if d.endsMember() {
+			if d.final {
+				d.bit = (d.bit + 7) &^ 7 // behind the byte of the last bit
 				return memberEnds
 			}
 		}
 	}
-}
-
-// endsMember reports whether the last block has ended, and if so moves behind the byte of its last bit.
-func (d *decoder) endsMember() bool {
-	if d.place != atBlock || !d.final {
-		return false
-	}
-	d.bit = (d.bit + 7) &^ 7
-	return true
 }
 
 // dynamicBits are the first bits of a dynamic block that is not the last.

@@ -30,8 +30,7 @@
 // own, as a MemberDecoder does (memberdecoder.go).
 //
 // The loops over symbols are in Go (fast.go), and in assembler for amd64 with BMI2 (fast_amd64.s,
-// fast_loop.h). A MemberDecoder decodes two members in turns there (pair_amd64.s). With AVX-512, CRC-32 is computed 64 bytes at a
-// time (crc_amd64.s).
+// fast_loop.h). With AVX-512, CRC-32 is computed 64 bytes at a time (crc_amd64.s).
 //
 // The decoder accepts the streams that compress/flate accepts, and its errors are those of
 // klauspost/compress, with other offsets, which the tests and fuzz targets compare.

@@ -46,21 +46,12 @@ func (d *decoder) fast() {
 		return
 	}
 	s := d.fastState()
-	for s.next(d.limit) && fastBytes(s) {
-	}
-	if d.follows(s) {
-		d.fastPlain()
-	}
-}
-
-// fastWide is fast for symbols of 16 bits.
-func (d *decoder) fastWide() {
-	if !hasBMI2 {
-		d.fastPlain()
-		return
-	}
-	s := d.fastState()
-	for s.next(d.limit) && fastSymbols(s) {
+	for more := true; more && s.next(d.limit); {
+		if d.wide {
+			more = fastSymbols(s)
+		} else {
+			more = fastBytes(s)
+		}
 	}
 	if d.follows(s) {
 		d.fastPlain()

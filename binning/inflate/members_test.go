@@ -177,8 +177,7 @@ func TestFindMembersDamaged(t *testing.T) {
 	}
 }
 
-// TestMemberDecoder has members of all kinds of blocks and matches, and of many sizes, so that those that are decoded at once end at
-// different places; then each time with a damaged one.
+// TestMemberDecoder has members of all kinds of blocks and matches, and of many sizes; then each time with a damaged one.
 func TestMemberDecoder(t *testing.T) {
 	testrun.NoRace(t)
 	rng := rand.New(rand.NewPCG(25, 25))

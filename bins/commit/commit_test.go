@@ -401,7 +401,7 @@ func TestEmptyFiles(t *testing.T) {
 	}
 	for name, want := range map[string]error{"x": nil, "y": nil, "bins": nil, "lone": ErrForeign, "beside": ErrForeign, "full": ErrForeign,
 		"linked": ErrForeign} {
-		if err := Begin(dir, name, Bins, Always); !errors.Is(err, want) {
+		if err := Begin(dir, name, Bins, Forced(true, nil)); !errors.Is(err, want) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := Begin(dir, name, Bins, nil); want == nil && !errors.Is(err, ErrExists) {

@@ -12,9 +12,6 @@ import (
 // archive; it is zero in Begin and for bins. If it returns an error, that is the error, and the older archive stays.
 type MayReplace func(dir, name string, by [idLen]byte) error
 
-// Always is a MayReplace that lets any archive be replaced.
-func Always(string, string, [idLen]byte) error { return nil }
-
 // Forced returns what a flag such as --force and a MayReplace that may be nil mean together: without force no archive is replaced, with it
 // any that may lets be replaced.
 func Forced(force bool, may MayReplace) MayReplace {
@@ -22,7 +19,7 @@ func Forced(force bool, may MayReplace) MayReplace {
 	case !force:
 		return nil
 	case may == nil:
-		return Always
+		return func(string, string, [idLen]byte) error { return nil }
 	}
 	return may
 }

@@ -78,3 +78,14 @@ type Input struct {
 	// Source is what is recorded of the file; nil if nothing is. Then plain and compressed inputs give the same archive.
 	Source *Source
 }
+
+// FirstOf returns the number of the input with the first mates of the group of input i, which in is, or i.
+func (in *Input) FirstOf(i int) int {
+	switch {
+	case in.Further:
+		return in.Lead
+	case in.Mate >= 0 && !in.First:
+		return in.Mate
+	}
+	return i
+}

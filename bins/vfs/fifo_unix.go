@@ -16,7 +16,7 @@ const fifoPoll = 10 * time.Millisecond
 // in the end, the file is closed: waiting for a reader, to open the FIFO or to take what is written, ends with an error.
 func OpenFIFO(path string, stop <-chan struct{}) (*File, error) {
 	if err := injectFault("open", path); err != nil {
-		return nil, withPath(path, err)
+		return nil, OfPath(path, err)
 	}
 	for {
 		f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
@@ -28,11 +28,11 @@ func OpenFIFO(path string, stop <-chan struct{}) (*File, error) {
 			return &File{f, path}, nil
 		}
 		if !errors.Is(err, syscall.ENXIO) {
-			return nil, withPath(path, err)
+			return nil, OfPath(path, err)
 		}
 		select {
 		case <-stop:
-			return nil, withPath(path, ErrStopped)
+			return nil, OfPath(path, ErrStopped)
 		case <-time.After(fifoPoll):
 		}
 	}

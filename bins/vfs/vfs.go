@@ -80,17 +80,12 @@ func Cause(err error) error {
 	return err
 }
 
-// withPath returns err as a pathError, or nil.
-func withPath(path string, err error) error {
+// OfPath returns err, which may be one of this package about another path, as an error about path; nil if err is nil.
+func OfPath(path string, err error) error {
 	if err == nil {
 		return nil
 	}
 	return &pathError{path, Cause(err)}
-}
-
-// OfPath returns an error of this package as one of another path, or nil: that of a file that is not called so yet.
-func OfPath(path string, err error) error {
-	return withPath(path, err)
 }
 
 // call calls f, unless a test makes the call of that name fail. Its error names the path.
@@ -99,7 +94,7 @@ func call(name, path string, f func() error) error {
 	if err == nil {
 		err = f()
 	}
-	return withPath(path, err)
+	return OfPath(path, err)
 }
 
 // callFor is call for a function with a result.
@@ -135,11 +130,11 @@ func (f *File) Name() string { return f.path }
 // Read implements io.Reader.
 func (f *File) Read(p []byte) (int, error) {
 	if err := injectFault("read", f.path); err != nil {
-		return 0, withPath(f.path, err)
+		return 0, OfPath(f.path, err)
 	}
 	n, err := f.f.Read(p)
 	if err != nil && err != io.EOF {
-		err = withPath(f.path, err)
+		err = OfPath(f.path, err)
 	}
 	return n, err
 }
@@ -147,11 +142,11 @@ func (f *File) Read(p []byte) (int, error) {
 // ReadAt implements io.ReaderAt.
 func (f *File) ReadAt(p []byte, at int64) (int, error) {
 	if err := injectFault("pread", f.path); err != nil {
-		return 0, withPath(f.path, err)
+		return 0, OfPath(f.path, err)
 	}
 	n, err := f.f.ReadAt(p, at)
 	if err != nil && err != io.EOF {
-		err = withPath(f.path, err)
+		err = OfPath(f.path, err)
 	}
 	return n, err
 }
@@ -160,20 +155,20 @@ func (f *File) ReadAt(p []byte, at int64) (int, error) {
 func (f *File) Write(p []byte) (int, error) {
 	if err := injectFault("write", f.path); err != nil {
 		n, _ := f.f.Write(p[:len(p)/2])
-		return n, withPath(f.path, err)
+		return n, OfPath(f.path, err)
 	}
 	n, err := f.f.Write(p)
-	return n, recorded(Op{Call: "write", File: f, At: -1, Data: p}, withPath(f.path, err))
+	return n, recorded(Op{Call: "write", File: f, At: -1, Data: p}, OfPath(f.path, err))
 }
 
 // WriteAt implements io.WriterAt.
 func (f *File) WriteAt(p []byte, at int64) (int, error) {
 	if err := injectFault("pwrite", f.path); err != nil {
 		n, _ := f.f.WriteAt(p[:len(p)/2], at)
-		return n, withPath(f.path, err)
+		return n, OfPath(f.path, err)
 	}
 	n, err := f.f.WriteAt(p, at)
-	return n, recorded(Op{Call: "pwrite", File: f, At: at, Data: p}, withPath(f.path, err))
+	return n, recorded(Op{Call: "pwrite", File: f, At: at, Data: p}, OfPath(f.path, err))
 }
 
 // Skip leaves a hole of n bytes where the next ones would be written: they are read as zeros. A hole at the end is there after SetSize.
@@ -208,9 +203,9 @@ func (f *File) Stat() (fs.FileInfo, error) {
 func (f *File) Close() error {
 	if err := injectFault("close", f.path); err != nil {
 		f.f.Close()
-		return withPath(f.path, err)
+		return OfPath(f.path, err)
 	}
-	return withPath(f.path, f.f.Close())
+	return OfPath(f.path, f.f.Close())
 }
 
 // Map returns the content of the file, in memory that the system reads as it is used, and a function that frees it. Where the
@@ -218,7 +213,7 @@ func (f *File) Close() error {
 // the process ends otherwise.
 func (f *File) Map() (data []byte, unmap func(), err error) {
 	if err := injectFault("mmap", f.path); err != nil {
-		return nil, nil, withPath(f.path, err)
+		return nil, nil, OfPath(f.path, err)
 	}
 	info, err := f.f.Stat()
 	if err == nil && info.Size() > 0 {
@@ -228,7 +223,7 @@ func (f *File) Map() (data []byte, unmap func(), err error) {
 		data = make([]byte, info.Size())
 		_, err = io.ReadFull(io.NewSectionReader(f.f, 0, info.Size()), data)
 	}
-	return data, func() {}, withPath(f.path, err)
+	return data, func() {}, OfPath(f.path, err)
 }
 
 // ReadMapped calls read, which reads the memory that Map returned for the file at path, in the same goroutine or by package
@@ -239,7 +234,7 @@ func ReadMapped(path string, read func() error) (err error) {
 		switch cause := recover().(type) {
 		case nil:
 		case interface{ Addr() uintptr }: // as runtime.Error says for a fault
-			err = withPath(path, errMapped)
+			err = OfPath(path, errMapped)
 		default:
 			panic(cause)
 		}

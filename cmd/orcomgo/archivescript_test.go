@@ -72,7 +72,9 @@ func scriptCutEnd(ts *testscript.TestScript, _ bool, args []string) {
 // scriptDamageColumn: damagecolumn ARCHIVE INPUT COLUMN flips a bit in the middle of the
 // column (lengths, forms, names or quals) of the input's first slice. The parity that would mend that is lost, too.
 func scriptDamageColumn(ts *testscript.TestScript, _ bool, args []string) {
-	r, err := archive.Open(ts.MkAbs(args[0]))
+	e, err := commit.One(ts.MkAbs(args[0]))
+	ts.Check(err)
+	r, err := archive.OpenEntry(e)
 	ts.Check(err)
 	defer r.Close()
 	for i := range r.Manifest().Slices {

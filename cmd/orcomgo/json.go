@@ -150,14 +150,8 @@ type readJSON struct {
 	Base   int    `json:"base"`
 }
 
-// repairJSON is what repair --json and protect --json print.
-type repairJSON struct {
+// filesJSON is what repair --json, protect --json and unpack --salvage --json print.
+type filesJSON[T compress.Repaired | compress.Salvaged] struct {
 	runJSON
-	Files []compress.Repaired `json:"files"`
-}
-
-// salvageJSON is what unpack --salvage --json prints.
-type salvageJSON struct {
-	runJSON
-	Files []compress.Salvaged `json:"files"`
+	Files []T `json:"files"`
 }

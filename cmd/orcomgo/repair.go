@@ -114,7 +114,7 @@ func (o *repairFlags) run(ctx context.Context, s *streams, command string, args 
 		return err
 	}
 	if o.json {
-		if err := writeJSON(s.out, repairJSON{o.runJSON(command), all}); err != nil {
+		if err := writeJSON(s.out, filesJSON[compress.Repaired]{o.runJSON(command), all}); err != nil {
 			return err
 		}
 	}

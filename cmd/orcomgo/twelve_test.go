@@ -12,6 +12,7 @@ import (
 	"slices"
 	"testing"
 
+	"orcomgo/bins/commit"
 	"orcomgo/cmd/simreads/sim"
 	"orcomgo/compress"
 	"orcomgo/compress/archive"
@@ -95,7 +96,11 @@ func TestDamagedTwelve(t *testing.T) {
 	mustRun(t, append(append([]string{"bin", "--quiet", "--block-size", "10KB"}, args...), arch)...)
 	mustRun(t, "pack", "--quiet", "--parity", "none", arch)
 	files := contents(t, arch)
-	r, err := archive.Open(arch)
+	e, err := commit.One(arch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := archive.OpenEntry(e)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -242,7 +242,7 @@ func (o *unpackFlags) salvaged(ctx context.Context, s *streams, path string, opt
 		return hint(err)
 	}
 	if o.json {
-		return writeJSON(s.out, salvageJSON{o.runJSON("unpack"), list})
+		return writeJSON(s.out, filesJSON[compress.Salvaged]{o.runJSON("unpack"), list})
 	}
 	for _, f := range list {
 		switch {

@@ -79,7 +79,7 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 			all += texts[i]
 		}
 		for i, a := range found {
-			name, prefix := a.name(), ""
+			name, prefix := filepath.Base(a.path()), ""
 			if len(args) > 1 {
 				name = a.path()
 			}
@@ -133,14 +133,7 @@ type located struct {
 	tree    *commit.Tree
 }
 
-// name returns the name of an archive, or of the file of a side archive.
-func (a *located) name() string {
-	if a.tree != nil {
-		return a.tree.Name + commit.TreeExt
-	}
-	return a.archive.Name
-}
-
+// path returns DIR/NAME of an archive, or the path of a side archive.
 func (a *located) path() string {
 	if a.tree != nil {
 		return a.tree.Path()

@@ -20,7 +20,7 @@ import (
 // sample writes an archive "x" of a pair and a single input to dir and returns its manifest.
 func sample(t testing.TB, dir string, verified bool) *Manifest {
 	t.Helper()
-	w, err := Create(dir, "x", commit.Always)
+	w, err := Create(dir, "x", commit.Forced(true, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func sample(t testing.TB, dir string, verified bool) *Manifest {
 
 // readAll opens the archive and reads every section. It returns the first problem.
 func readAll(dir string) error {
-	r, err := Open(dir)
+	r, err := openPath(dir)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func TestRoundTrip(t *testing.T) {
 		if err := readAll(dir); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Open(dir)
+		r, err := openPath(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +149,7 @@ func TestFindSeveral(t *testing.T) {
 	if err := os.WriteFile(other, []byte(metaMagic), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir); !errors.Is(err, commit.ErrSeveral) || !strings.Contains(err.Error(), "x, y") {
+	if _, err := openPath(dir); !errors.Is(err, commit.ErrSeveral) || !strings.Contains(err.Error(), "x, y") {
 		t.Errorf("error %v", err)
 	}
 	if err := readAll(filepath.Join(dir, "x")); err != nil {
@@ -159,7 +159,7 @@ func TestFindSeveral(t *testing.T) {
 
 func TestAbort(t *testing.T) {
 	dir := t.TempDir()
-	w, err := Create(dir, "x", commit.Always)
+	w, err := Create(dir, "x", commit.Forced(true, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,4 +245,13 @@ func TestOneCoder(t *testing.T) {
 	if got, err := parseManifest("x.cmeta", m.marshal()); err != nil || !got.OneCoder {
 		t.Errorf("read back: %+v, error %v", got, err)
 	}
+}
+
+// openPath opens the packed archive that a path leads to.
+func openPath(path string) (*Reader, error) {
+	e, err := commit.One(path)
+	if err != nil {
+		return nil, err
+	}
+	return OpenEntry(e)
 }

@@ -105,7 +105,7 @@ func sections(t *testing.T, r *Reader) [][]byte {
 func TestEitherManifest(t *testing.T) {
 	dir := t.TempDir()
 	man := sample(t, dir, true)
-	r, err := Open(dir)
+	r, err := openPath(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestEitherManifest(t *testing.T) {
 		} else if err := os.WriteFile(path, bad, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Open(dir)
+		r, err := openPath(dir)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
@@ -167,7 +167,7 @@ func TestEitherManifest(t *testing.T) {
 	// Both at once is the end of it.
 	os.WriteFile(meta, flipped(meta, 30), 0o666)
 	os.WriteFile(bulk, good[bulk][:len(good[bulk])-1], 0o666)
-	if _, err := Open(dir); !errors.Is(err, parse.ErrCorrupt) {
+	if _, err := openPath(dir); !errors.Is(err, parse.ErrCorrupt) {
 		t.Errorf("both copies damaged: %v", err)
 	}
 }
@@ -182,7 +182,7 @@ func TestRestoreMeta(t *testing.T) {
 		t.Fatal(err)
 	}
 	os.Remove(path)
-	r, err := Open(dir)
+	r, err := openPath(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,12 +4,17 @@ import (
 	"fmt"
 	"log"
 
+	"orcomgo/bins/commit"
 	"orcomgo/compress/archive"
 )
 
 // The manifest says what an archive holds and where its sections are.
 func Example() {
-	r, err := archive.Open("../../testdata/golden/pair")
+	e, err := commit.One("../../testdata/golden/pair")
+	if err != nil {
+		log.Fatal(err)
+	}
+	r, err := archive.OpenEntry(e)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -134,7 +134,7 @@ func TestPowerCut(t *testing.T) {
 	random := make([]byte, 3000)
 	rng.Read(random)
 	write := func(dir string, shared []byte) {
-		w, err := CreateAlone(dir, "x", commit.Always)
+		w, err := CreateAlone(dir, "x", commit.Forced(true, nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +189,7 @@ func TestPowerCut(t *testing.T) {
 				for draw := range testrun.Pick(4, 12, 300) {
 					kept := func() bool { return draw == 0 || draw > 1 && rng.Intn(4) > 0 }
 					d.cut(t, after, kept, rng)
-					r, err := Open(after)
+					r, err := openPath(after)
 					if err != nil {
 						t.Fatalf("after operation %d, %s of %s: %v", i, op.Call, op.Path, err)
 					}

@@ -41,20 +41,11 @@ type Reader struct {
 	copies        []parity.Copy // other copies of the bulk file
 }
 
-// Open opens the packed archive that path leads to, as commit.One finds it. The manifest is
+// OpenEntry opens a packed archive that was found. The manifest is
 // checked in full. It is taken from the end of the bulk file, or, if that is damaged, from
 // the .cmeta file: either is enough, and Problems says what is wrong with the other. The error
 // wraps ErrNotArchive, ErrCorrupt or ErrVersion, or comes from the file system. Nothing is
 // written.
-func Open(path string) (*Reader, error) {
-	e, err := commit.One(path)
-	if err != nil {
-		return nil, err
-	}
-	return OpenEntry(e)
-}
-
-// OpenEntry is Open for an archive that was found.
 func OpenEntry(e commit.Entry) (*Reader, error) { return openEntry(e, nil) }
 
 // Sides returns Manifest.Sides of a packed archive. The bulk file is opened only where the .cmeta file is missing or damaged.

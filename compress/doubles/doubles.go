@@ -9,6 +9,8 @@ import (
 
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
+
+	"orcomgo/compress/numbers"
 )
 
 // version is the first byte of a stream.
@@ -118,7 +120,7 @@ func (v *values) load(data []byte) {
 	}
 	for i := range x { // the float64s of float32s that are NaNs may have other bits
 		b := binary.LittleEndian.Uint32(data[4*i:])
-		x[i], o[i] = float64(math.Float32frombits(b)), ordered32(b)
+		x[i], o[i] = float64(math.Float32frombits(b)), uint64(numbers.OrderedFloat32(b))
 	}
 }
 

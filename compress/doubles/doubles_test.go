@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"orcomgo/compress/blocksort"
+	"orcomgo/compress/numbers"
 	"orcomgo/internal/codectest"
 	"orcomgo/internal/testrun"
 	"orcomgo/internal/testvector"
@@ -169,10 +170,11 @@ func TestRandomBits(t *testing.T) {
 
 // TestOrder: integers of floats are in their order and come back.
 func TestOrder(t *testing.T) {
-	before, before32 := uint64(0), uint64(0)
+	before, before32 := uint64(0), int64(0)
 	for _, f := range []float64{math.Inf(-1), -1e300, -1, -1e-300, math.Copysign(0, -1), 0, 1e-300, 1, 1e300, math.Inf(1)} {
-		v, v32 := ordered(math.Float64bits(f)), ordered32(math.Float32bits(float32(f)))
-		if v <= before || v32 < before32 || bitsOf(v) != math.Float64bits(f) || bitsOf32(v32) != math.Float32bits(float32(f)) {
+		b32 := math.Float32bits(float32(f))
+		v, v32 := ordered(math.Float64bits(f)), numbers.OrderedFloat32(b32)
+		if v <= before || v32 < before32 || bitsOf(v) != math.Float64bits(f) || numbers.Float32Bits(v32) != b32 {
 			t.Errorf("%g has the integers %x and %x", f, v, v32)
 		}
 		before, before32 = v, v32

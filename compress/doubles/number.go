@@ -3,6 +3,8 @@ package doubles
 import (
 	"encoding/binary"
 	"math"
+
+	"orcomgo/compress/numbers"
 )
 
 // mode is how floats become integers.
@@ -47,17 +49,13 @@ func ordered(b uint64) uint64 { return b ^ (uint64(int64(b)>>63) | 1<<63) }
 // bitsOf is the inverse of ordered.
 func bitsOf(v uint64) uint64 { return v ^ (uint64(^int64(v)>>63) | 1<<63) }
 
-func ordered32(b uint32) uint64 { return uint64(b ^ (uint32(int32(b)>>31) | 1<<31)) }
-
-func bitsOf32(v uint64) uint32 { return uint32(v) ^ (uint32(^int32(v)>>31) | 1<<31) }
-
 // fromFloat returns the integer of a prediction. That of NaN is 0, since the bits of NaNs depend on the platform.
 func (n *numbering) fromFloat(f float64) uint64 {
 	if n.width == 4 {
 		if f != f {
 			return 0
 		}
-		return ordered32(math.Float32bits(float32(f)))
+		return uint64(numbers.OrderedFloat32(math.Float32bits(float32(f))))
 	}
 	return ordered64(f)
 }
@@ -132,7 +130,7 @@ func (n *numbering) put(data []byte, list []uint64) {
 		case n.mode != modeBits:
 			binary.LittleEndian.PutUint64(data[8*i:], math.Float64bits(n.float(int64(v))))
 		case n.width == 4:
-			binary.LittleEndian.PutUint32(data[4*i:], bitsOf32(v))
+			binary.LittleEndian.PutUint32(data[4*i:], numbers.Float32Bits(int64(v)))
 		default:
 			binary.LittleEndian.PutUint64(data[8*i:], bitsOf(v))
 		}

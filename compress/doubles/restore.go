@@ -1,6 +1,10 @@
 package doubles
 
-import "math"
+import (
+	"math"
+
+	"orcomgo/compress/numbers"
+)
 
 // manyAhead is how many values must be predictable at once for predictMany to be faster than predict.
 const manyAhead = 12
@@ -73,7 +77,7 @@ func restoreRuns[T number](x []T, v *values, pair [2]predictor, classes []byte, 
 				last = T(math.Float64frombits(bitsOf(z[j])))
 			} else {
 				z[j] = restored(z[j], v.fromFloat(h))
-				last = T(math.Float32frombits(bitsOf32(z[j])))
+				last = T(math.Float32frombits(numbers.Float32Bits(int64(z[j]))))
 			}
 			out[j] = last
 		}

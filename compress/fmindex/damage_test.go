@@ -84,12 +84,13 @@ func FuzzOpen(f *testing.F) {
 			}
 			return
 		}
-		rows := x.Find([]byte{1, 2})
+		rows := make([]Rows, 1)
+		x.FindAll([][]byte{{1, 2}}, rows)
 		x.Near([]byte{1, 2, 3, 0, 1}, 2, func(r Rows, _ int) bool {
-			rows = r
+			rows[0] = r
 			return true
 		})
-		places := rows.Append(nil, 20)
+		places := rows[0].Append(nil, 20)
 		err = x.Locate(places)
 		if err != nil && !errors.Is(err, ErrCorrupt) {
 			t.Error(err)

@@ -18,10 +18,11 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	rows := x.Find([]byte{1, 2, 3}) // CGT
-	places := rows.Append(nil, rows.Count())
+	rows := make([]fmindex.Rows, 1)
+	x.FindAll([][]byte{{1, 2, 3}}, rows) // CGT
+	places := rows[0].Append(nil, rows[0].Count())
 	err = x.Locate(places)
-	fmt.Println(rows.Count(), min(places[0], places[1]), max(places[0], places[1]), err)
+	fmt.Println(rows[0].Count(), min(places[0], places[1]), max(places[0], places[1]), err)
 	// Output:
 	// 2 1 8 <nil>
 }

@@ -152,8 +152,8 @@ func TestFind(t *testing.T) {
 			x.FindAll(all, rows)
 			for i, q := range all {
 				want := occurrences(text, q, 0)
-				if got := x.Find(q); got.Count() != len(want) || rows[i].Count() != len(want) {
-					t.Fatalf("%v: %d and %d places, want %d", q, got.Count(), rows[i].Count(), len(want))
+				if got := rows[i].Count(); got != len(want) {
+					t.Fatalf("%v: %d places, want %d", q, got, len(want))
 				}
 				if len(want) < 500 && !slices.Equal(locateAll(t, x, rows[i]), want) {
 					t.Fatalf("%v: places %v, want %v", q, locateAll(t, x, rows[i]), want)

@@ -23,12 +23,6 @@ func (x *Index) before(c byte, r Rows) Rows {
 	return Rows{x.less[k] + x.rank(k, r.From), x.less[k] + x.rank(k, r.To)}
 }
 
-// Find returns the rows of the suffixes that begin with a sequence of bases, one a byte, 0 to 3.
-func (x *Index) Find(sequence []byte) Rows {
-	r, _ := x.continued(x.all(), sequence)
-	return r
-}
-
 // continued returns the rows of sequence and then that of r, and how many bases of the sequence are left when there are no more rows.
 func (x *Index) continued(r Rows, sequence []byte) (_ Rows, left int) {
 	for left = len(sequence); left > 0 && r.From < r.To; left-- {
@@ -40,7 +34,7 @@ func (x *Index) continued(r Rows, sequence []byte) (_ Rows, left int) {
 // sideBySide is how many sequences FindAll searches at once, so that the memory accesses of one are waited for while others compute.
 const sideBySide = 16
 
-// FindAll sets rows[i] to Find(sequences[i]).
+// FindAll sets rows[i] to the rows of the suffixes that begin with sequences[i], which are of bases, one a byte, 0 to 3.
 func (x *Index) FindAll(sequences [][]byte, rows []Rows) {
 	type search struct {
 		number, left int

@@ -9,10 +9,7 @@
 // docs/FORMAT.md, "Number tables", is the specification.
 package numbers
 
-import (
-	"errors"
-	"math"
-)
+import "errors"
 
 // ErrCorrupt reports a stream that Encode did not write for these arguments.
 var ErrCorrupt = errors.New("numbers: stream is corrupt or truncated")
@@ -40,20 +37,10 @@ type Shape struct {
 }
 
 // OrderedFloat32 returns a number from 0 to 2^32-1 for the bits of a float32. The numbers are in the order of the floats.
-func OrderedFloat32(b uint32) int64 {
-	if b>>31 != 0 {
-		return int64(^b)
-	}
-	return int64(b | 1<<31)
-}
+func OrderedFloat32(b uint32) int64 { return int64(b ^ (uint32(int32(b)>>31) | 1<<31)) }
 
 // Float32Bits is the inverse of OrderedFloat32. It looks at the low 32 bits of v only.
-func Float32Bits(v int64) uint32 {
-	if v&(1<<31) != 0 {
-		return uint32(v) & math.MaxInt32
-	}
-	return ^uint32(v)
-}
+func Float32Bits(v int64) uint32 { return uint32(v) ^ (uint32(^int32(v)>>31) | 1<<31) }
 
 // AllRows is the shape of a column that has all rows.
 var AllRows = Shape{Given: -1}

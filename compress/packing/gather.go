@@ -9,14 +9,15 @@ import (
 	"orcomgo/compress/columns"
 	"orcomgo/compress/slicing"
 	"orcomgo/compress/workers"
+	"orcomgo/internal/tasks"
 )
 
 // gatherer takes the columns of slices from the bins and puts their records in the order in which they are delivered.
 type gatherer struct {
 	*packer
-	laidOut workers.Cache[int, struct{}] // by phase: its reads are laid out and in memory
-	blocks  *slicing.Cache               // of slices in the order of their input
-	runs    workers.Cache[*slicing.Run, *sortedRun]
+	laidOut tasks.Cache[int, struct{}] // by phase: its reads are laid out and in memory
+	blocks  *slicing.Cache             // of slices in the order of their input
+	runs    tasks.Cache[*slicing.Run, *sortedRun]
 }
 
 // newGatherer prepares for all slices. names are the records whose names may be read ahead: see slicing.NewCache.

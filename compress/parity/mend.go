@@ -1,6 +1,7 @@
 package parity
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -155,4 +156,6 @@ func (m *Memory) Put(_ int64, b []byte) (at int64, err error) {
 }
 
 // ReadAt implements io.ReaderAt.
-func (m *Memory) ReadAt(p []byte, at int64) (int, error) { return bytesAt(m.bytes).ReadAt(p, at) }
+func (m *Memory) ReadAt(p []byte, at int64) (int, error) {
+	return bytes.NewReader(m.bytes).ReadAt(p, at)
+}

@@ -5,6 +5,7 @@
 package parity
 
 import (
+	"bytes"
 	"encoding/binary"
 	"hash/crc32"
 	"io"
@@ -215,19 +216,5 @@ func Write(w io.Writer, data io.ReaderAt, size int64, o Options) error {
 	if s.spare == 0 {
 		return nil
 	}
-	return encode(kindSpare, &c, bytesAt(sums))
-}
-
-// bytesAt are bytes in memory as a file.
-type bytesAt []byte
-
-func (b bytesAt) ReadAt(p []byte, at int64) (int, error) {
-	if at >= int64(len(b)) {
-		return 0, io.EOF
-	}
-	n := copy(p, b[at:])
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
+	return encode(kindSpare, &c, bytes.NewReader(sums))
 }

@@ -29,7 +29,7 @@ func randomBytes(rng *rand.Rand, n int) []byte {
 func protect(t testing.TB, data []byte, o Options) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, bytesAt(data), int64(len(data)), o); err != nil {
+	if err := Write(&b, bytes.NewReader(data), int64(len(data)), o); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -38,13 +38,13 @@ func protect(t testing.TB, data []byte, o Options) []byte {
 // mend returns what can be restored of the data of which copies are left; nil if something is lost.
 func mend(t testing.TB, packets []byte, copies ...[]byte) []byte {
 	t.Helper()
-	s, err := Read(bytesAt(packets), int64(len(packets)))
+	s, err := Read(bytes.NewReader(packets), int64(len(packets)))
 	if err != nil {
 		return nil
 	}
 	var list []Copy
 	for _, c := range copies {
-		list = append(list, Copy{bytesAt(c), int64(len(c))})
+		list = append(list, Copy{bytes.NewReader(c), int64(len(c))})
 	}
 	v, err := s.Check(2, list...)
 	if err != nil {
@@ -74,7 +74,7 @@ func TestRepair(t *testing.T) {
 			rng := rand.New(rand.NewSource(int64(size)))
 			data := randomBytes(rng, size)
 			packets := protect(t, data, Options{Share: share, Bytes: int64(size / 100), Threads: 2, Memory: 1 << 18})
-			s, err := Read(bytesAt(packets), int64(len(packets)))
+			s, err := Read(bytes.NewReader(packets), int64(len(packets)))
 			if err != nil || s.Lost > 0 {
 				t.Fatalf("%d bytes, share %g: %d packets lost, %v", size, share, s.Lost, err)
 			}
@@ -100,7 +100,7 @@ func TestSectorsTakenForOthers(t *testing.T) {
 	const size, seed = 3 << 20, 704
 	data := randomBytes(rand.New(rand.NewSource(size)), size)
 	packets := protect(t, data, Options{Share: 0.2, Bytes: size / 100, Threads: 2, Memory: 1 << 18})
-	s, err := Read(bytesAt(packets), int64(len(packets)))
+	s, err := Read(bytes.NewReader(packets), int64(len(packets)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestGroups(t *testing.T) {
 		}
 	}
 	parity := make(map[string][]byte)
-	err := c.encode(bytesAt(data), 3, 1<<14, func(group int, p [][]byte) error {
+	err := c.encode(bytes.NewReader(data), 3, 1<<14, func(group int, p [][]byte) error {
 		for k := range p {
 			parity[fmt.Sprint(group, k)] = bytes.Clone(p[k])
 		}
@@ -136,7 +136,7 @@ func TestGroups(t *testing.T) {
 		clear(damaged[i*64 : i*64+64])
 		bad = append(bad, int64(i))
 	}
-	left, err := c.mend(bytesAt(damaged), bad, func(group, k, from int, dst []byte) (bool, error) {
+	left, err := c.mend(bytes.NewReader(damaged), bad, func(group, k, from int, dst []byte) (bool, error) {
 		if len(dst) > 0 {
 			copy(dst, parity[fmt.Sprint(group, k)][from:])
 		}

@@ -184,7 +184,7 @@ func (s *Set) readSums() error {
 		}
 	}
 	if len(bad) > 0 {
-		left, err := c.mend(bytesAt(s.sums), bad, s.readParity(kindSpare, &c), 1, 0, func(i int64, b []byte) error {
+		left, err := c.mend(bytes.NewReader(s.sums), bad, s.readParity(kindSpare, &c), 1, 0, func(i int64, b []byte) error {
 			copy(s.sums[i*int64(c.sector):], b)
 			return nil
 		})

@@ -95,7 +95,7 @@ func checkSections(ctx context.Context, p *source.Packed, status []FileStatus, o
 	for i := range p.Man.Slices {
 		s := &p.Man.Slices[i]
 		for m, mem := range s.Texts() {
-			for _, d := range p.Decodings(s, source.Demand{Slice: i, Want: [2]bool{m == 0, m == 1}}) {
+			for _, d := range p.Decodings(s, source.Demand{Slice: i, Want: [2]bool{m == 0, m == 1 || s.Halves()}}) {
 				err := damaged[s.Section(d.Id, d.M)]
 				if lead := p.Lead(s); d.Id == archive.Names && lead != nil && err == nil {
 					err = damaged[lead.Section(archive.Names, 0)]

@@ -203,13 +203,7 @@ func (r *Reader) matchNames(ctx context.Context, q Query, report workers.Progres
 		}
 	}
 	for i := range r.Man.Inputs {
-		in := &r.Man.Inputs[i]
-		switch {
-		case in.Further:
-			found[i] = found[in.Lead]
-		case in.Mate >= 0 && !in.First:
-			found[i] = found[in.Mate]
-		}
+		found[i] = found[r.Man.Inputs[i].FirstOf(i)]
 	}
 	return found, err
 }

@@ -53,11 +53,11 @@ func selectRecords(ctx context.Context, src source.Source, o *UnpackOptions) (*s
 	leads := make(map[int]bool) // of the inputs that are asked for: the names of all mates count
 	for i, asked := range s.asked {
 		if asked {
-			leads[leadOf(man, i)] = true
+			leads[man.Inputs[i].FirstOf(i)] = true
 		}
 	}
 	for i := range man.Inputs {
-		if leads[leadOf(man, i)] {
+		if leads[man.Inputs[i].FirstOf(i)] {
 			q.Inputs = append(q.Inputs, i)
 		}
 	}
@@ -78,7 +78,7 @@ func selectRecords(ctx context.Context, src source.Source, o *UnpackOptions) (*s
 func (s *selection) choose(man *archive.Manifest, places []Place) {
 	of := make([][]RecordRange, len(man.Inputs)) // by the input with the first mates
 	for _, p := range places {
-		lead := leadOf(man, p.Input)
+		lead := man.Inputs[p.Input].FirstOf(p.Input)
 		r := RecordRange{p.Record, p.Record + 1}
 		if man.Inputs[p.Input].Interleaved {
 			r = RecordRange{p.Record &^ 1, p.Record&^1 + 2}
@@ -90,23 +90,12 @@ func (s *selection) choose(man *archive.Manifest, places []Place) {
 		of[i] = slices.Compact(of[i])
 	}
 	for i := range s.records {
-		s.records[i] = of[leadOf(man, i)]
+		s.records[i] = of[man.Inputs[i].FirstOf(i)]
 		s.asked[i] = s.asked[i] && len(s.records[i]) > 0
 		if s.records[i] == nil {
 			s.records[i] = []RecordRange{}
 		}
 	}
-}
-
-// leadOf returns the input with the first mates of those of input i, or i.
-func leadOf(man *archive.Manifest, i int) int {
-	switch in := &man.Inputs[i]; {
-	case in.Further:
-		return in.Lead
-	case in.Mate >= 0 && !in.First:
-		return in.Mate
-	}
-	return i
 }
 
 // askedInputs returns which inputs o asks for.

@@ -142,7 +142,7 @@ func (e *Encoder) skips(input int) bool { return e.cfg.Skip != nil && e.cfg.Skip
 func members(inputs []record.Input, input int) []int {
 	in := &inputs[input]
 	switch {
-	case in.Further || in.Mate >= 0 && !in.First:
+	case in.FirstOf(input) != input:
 		return nil
 	case in.Mate < 0:
 		return []int{input}

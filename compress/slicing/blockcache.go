@@ -7,6 +7,7 @@ import (
 	"orcomgo/bins"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/workers"
+	"orcomgo/internal/tasks"
 )
 
 // Cache loads the blocks that slices need, each once, and releases a block after the last
@@ -19,7 +20,7 @@ type Cache struct {
 	blocks  [][]int        // by input: its blocks in order
 	// ahead returns how many records from a slice's first one on have their names read ahead; nil: none.
 	ahead  func(input int, from uint64) int
-	loaded workers.Cache[int, *columns.Block]
+	loaded tasks.Cache[int, *columns.Block]
 }
 
 // NewCache prepares for exactly the slices of specs, and for the names that are read ahead: those of ahead(input, from) records from a

@@ -106,7 +106,7 @@ func groups(inputs []record.Input) ([]group, error) {
 	var gs []group
 	for i := range inputs {
 		in := &inputs[i]
-		if in.Further || in.Mate >= 0 && !in.First {
+		if in.FirstOf(i) != i {
 			continue
 		}
 		g := group{Unit: Unit{i, in.Mate, -1, in.Interleaved}}

@@ -27,9 +27,6 @@ type decoding struct {
 func (p *Packed) Decodings(s *archive.Slice, d Demand) []*decoding {
 	var all [archive.Columns][2]*decoding
 	members := s.Members()
-	if s.Halves() {
-		d.Want[1] = d.Want[0]
-	}
 	var add func(id archive.Column, m int) *decoding
 	add = func(id archive.Column, m int) *decoding {
 		if columns.Shared(id) {

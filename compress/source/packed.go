@@ -8,6 +8,7 @@ import (
 	"orcomgo/compress/columns"
 	"orcomgo/compress/seqs"
 	"orcomgo/compress/workers"
+	"orcomgo/internal/tasks"
 )
 
 // Packed is the source that decodes .cdna.
@@ -18,7 +19,7 @@ type Packed struct {
 	Pool    workers.Pool
 	Threads int
 	Seqs    *seqs.Decoder // nil until NeedShared or ShareIndex was called
-	shared  *workers.Once[*seqs.Decoder]
+	shared  *tasks.Once[*seqs.Decoder]
 	memory  *workers.Buffers // of sections and sequences in two bits a base
 	names   *sliceNames
 	primers primers
@@ -26,7 +27,7 @@ type Packed struct {
 
 // NewPacked returns the source of r, which keeps little of what it decodes if memory (0: the package's default) is little.
 func NewPacked(r *archive.Reader, pool workers.Pool, memory uint64) *Packed {
-	p := &Packed{Archive: r, Man: r.Manifest(), Pool: pool, Threads: pool.Number, shared: workers.NewOnce[*seqs.Decoder](),
+	p := &Packed{Archive: r, Man: r.Manifest(), Pool: pool, Threads: pool.Number, shared: tasks.NewOnce[*seqs.Decoder](),
 		memory: &workers.Buffers{Keep: 2 * pool.Number}, names: newSliceNames(r, pool, memory), primers: primers{archive: r, pool: pool}}
 	for i := range p.Man.Inputs {
 		p.Kept = append(p.Kept, columns.KeptOf(p.Man.Options, p.Man.Inputs[i].Kind))

@@ -9,6 +9,7 @@ import (
 	"orcomgo/compress/quals"
 	"orcomgo/compress/seqs"
 	"orcomgo/compress/workers"
+	"orcomgo/internal/tasks"
 )
 
 // If an input has several slices, the qualities of all begin with the models as they are after the first qualities of its first slice: see
@@ -18,7 +19,7 @@ import (
 type primers struct {
 	archive *archive.Reader
 	pool    workers.Pool
-	decoded workers.Cache[columns.Reads, *quals.Primer]
+	decoded tasks.Cache[columns.Reads, *quals.Primer]
 }
 
 // keptPrimers is how many primers are kept. One takes about 11 MB.

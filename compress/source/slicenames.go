@@ -9,6 +9,7 @@ import (
 	"orcomgo/compress/columns"
 	"orcomgo/compress/names"
 	"orcomgo/compress/workers"
+	"orcomgo/internal/tasks"
 )
 
 // Names of a slice may begin with the models that those of the slice before have left (see packing), and names of further mates are
@@ -23,7 +24,7 @@ type sliceNames struct {
 	leading map[*archive.Slice]bool           // slices that are one of these
 	before  map[*archive.Slice]*archive.Slice // the slice with the records before
 
-	decoded  workers.Cache[namesKey, *decodedNames]
+	decoded  tasks.Cache[namesKey, *decodedNames]
 	most     int         // how many bytes of names are kept, beside those that were asked for last
 	models   int         // how many models are kept, and names unless keepText is set
 	keepText atomic.Bool // names are kept after those of the next slice were decoded

@@ -31,7 +31,7 @@ func (w Pool) ReleaseWhile(f func()) {
 	w.enter(context.Background(), 0) // before all others: it has begun, and what it has in memory is freed at its end
 }
 
-// WaitOutside is what Once waits by if a task asks for it: another task has its place meanwhile.
+// WaitOutside is what tasks.Once waits by if a task asks for it: another task has its place meanwhile.
 func (w Pool) WaitOutside(done <-chan struct{}) error {
 	select {
 	case <-done:
@@ -122,7 +122,7 @@ func InOrderUntil[T any](ctx context.Context, n, inFlight int, produce func(cont
 	return g.Wait()
 }
 
-// Waiting returns what Once waits by if no task asks for it: Wait with ctx.
+// Waiting returns what tasks.Once waits by if no task asks for it: Wait with ctx.
 func Waiting(ctx context.Context) func(done <-chan struct{}) error {
 	return func(done <-chan struct{}) error { return Wait(ctx, done) }
 }

@@ -1,4 +1,5 @@
-// Package tasks calls a function for many numbers from several goroutines: so many for each call, or those of a pool for all calls.
+// Package tasks calls a function for many numbers from several goroutines: so many for each call, or those of a pool for all calls. It also
+// has values that the first goroutine which needs them computes.
 package tasks
 
 import (

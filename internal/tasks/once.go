@@ -1,4 +1,4 @@
-package workers
+package tasks
 
 import (
 	"container/list"
