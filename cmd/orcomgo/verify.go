@@ -73,10 +73,11 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 			return err
 		}
 		defer bar.close()
-		texts, before, all := make([]uint64, len(found)), uint64(0), uint64(0)
+		costs, before, all, text := make([]float64, len(found)), 0., 0., uint64(0)
 		for i, a := range found {
-			texts[i] = textOf(a)
-			all += texts[i]
+			n, cost := textOf(a)
+			costs[i] = float64(n) * cost
+			text, all = text+n, all+costs[i]
 		}
 		for i, a := range found {
 			name, prefix := a.name(), ""
@@ -86,7 +87,9 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 			if len(found) > 1 || len(args) > 1 {
 				prefix = oneLine(name) + ": "
 			}
-			status, err := o.verify(ctx, a, func(stage string, done, total uint64) { bar.report(stage, before+done, max(all, before+total)) })
+			status, err := o.verify(ctx, a, func(stage string, done, total uint64) {
+				bar.report(stage, uint64(float64(text)*(before+costs[i]*float64(done)/float64(max(total, 1)))/max(all, 1)), text)
+			})
 			resume := bar.pause()
 			if err == nil {
 				err = o.tell(s, a, name, prefix, status)
@@ -97,7 +100,7 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 				files, damaged = files+1, damaged+1
 			}
 			resume()
-			before += texts[i]
+			before += costs[i]
 			if err != nil {
 				return err
 			}
@@ -207,16 +210,17 @@ func (o *verifyFlags) unreadable(s *streams, name, prefix string, problem error)
 	return err
 }
 
-// textOf returns about how many bytes an archive or a side archive has to verify; 0 if that is not known.
-func textOf(a located) uint64 {
+// textOf returns about how many bytes an archive or a side archive has to verify, 0 if that is not known, and how long one takes, where one
+// of the text of reads takes 1.
+func textOf(a located) (bytes uint64, cost float64) {
 	if a.tree != nil {
 		if info, err := os.Stat(a.path()); err == nil {
-			return uint64(info.Size())
+			return uint64(info.Size()), 25 // it is compressed
 		}
 	} else if n, err := compress.Info(*a.archive); err == nil {
-		return n.TextBytes
+		return n.TextBytes, 1
 	}
-	return 0
+	return 0, 0
 }
 
 // verify returns the status of the files of an archive or a side archive.
