@@ -75,6 +75,7 @@ func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string, lev
 	if err != nil {
 		return err
 	}
+	b.begin() // so that the work is known while samples are compared, after which there may be fewer
 	if b.bar, err = o.start(s, b.stages("archive", b.costs)...); err != nil {
 		return err
 	}
@@ -163,10 +164,10 @@ func (b *batch) prepare(args []string) (err error) {
 	return b.checkGroup()
 }
 
-// begin makes room for the results of all archives.
+// begin makes room for the results of all archives, and guesses how much work they are.
 func (b *batch) begin() {
 	b.mu.Lock()
-	b.results, b.sum = make([]result, len(b.list)), b.sideTotal()
+	b.results, b.parts, b.sum = make([]result, len(b.list)), nil, b.sideTotal()
 	for i := range b.list {
 		part := &progress{out: io.Discard, now: time.Now}
 		part.prepare(packStages(b.noVerify, binModel))

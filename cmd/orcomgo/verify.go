@@ -73,11 +73,10 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 			return err
 		}
 		defer bar.close()
-		costs, before, all, text := make([]float64, len(found)), 0., 0., uint64(0)
+		texts, before, all := make([]uint64, len(found)), uint64(0), uint64(0)
 		for i, a := range found {
-			n, cost := textOf(a)
-			costs[i] = float64(n) * cost
-			text, all = text+n, all+costs[i]
+			texts[i] = textOf(a)
+			all += texts[i]
 		}
 		for i, a := range found {
 			name, prefix := a.name(), ""
@@ -88,7 +87,7 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 				prefix = oneLine(name) + ": "
 			}
 			status, err := o.verify(ctx, a, func(stage string, done, total uint64) {
-				bar.report(stage, uint64(float64(text)*(before+costs[i]*float64(done)/float64(max(total, 1)))/max(all, 1)), text)
+				bar.report(stage, before+uint64(float64(texts[i])*float64(done)/float64(max(total, 1))), all)
 			})
 			resume := bar.pause()
 			if err == nil {
@@ -100,7 +99,7 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 				files, damaged = files+1, damaged+1
 			}
 			resume()
-			before += costs[i]
+			before += texts[i]
 			if err != nil {
 				return err
 			}
@@ -210,17 +209,19 @@ func (o *verifyFlags) unreadable(s *streams, name, prefix string, problem error)
 	return err
 }
 
-// textOf returns about how many bytes an archive or a side archive has to verify, 0 if that is not known, and how long one takes, where one
-// of the text of reads takes 1.
-func textOf(a located) (bytes uint64, cost float64) {
+// sideWeight is about how many bytes of text of reads are verified in the time of one of a side archive.
+const sideWeight = 25
+
+// textOf returns about how many bytes an archive has to verify, and a side archive counts as; 0 if that is not known.
+func textOf(a located) uint64 {
 	if a.tree != nil {
 		if info, err := os.Stat(a.path()); err == nil {
-			return uint64(info.Size()), 25 // it is compressed
+			return sideWeight * uint64(info.Size())
 		}
 	} else if n, err := compress.Info(*a.archive); err == nil {
-		return n.TextBytes, 1
+		return n.TextBytes
 	}
-	return 0, 0
+	return 0
 }
 
 // verify returns the status of the files of an archive or a side archive.

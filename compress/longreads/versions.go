@@ -157,9 +157,6 @@ func readsOf(stretches []stretch) []Read {
 	return reads
 }
 
-// unreported is the progress of what is part of a larger step.
-func unreported(int) {}
-
 // withVersions returns s and the other versions of its parts that reads have, whose poor stretches are given.
 func withVersions(ctx context.Context, s *Sequence, stretches []stretch, rate float64, c Config) (*Sequence, error) {
 	poor := readsOf(stretches)
@@ -170,7 +167,7 @@ func withVersions(ctx context.Context, s *Sequence, stretches []stretch, rate fl
 		a := newAssembler(c)
 		a.config.MaxBases = c.MaxBases - s.n
 		a.strict, a.editRate = true, rate
-		a.add(poor, unreported)
+		a.add(poor, func(int) {})
 		more, m := a.linear()
 		if m == 0 {
 			break
@@ -183,7 +180,7 @@ func withVersions(ctx context.Context, s *Sequence, stretches []stretch, rate fl
 		}
 		both := joined(more, m)
 		v := newVotes(both, s.n, both.n, c.Threads)
-		v.add(poor, unreported)
+		v.add(poor, func(int) {})
 		v.sum()
 		var out writer
 		v.consensus(&out, true)
@@ -192,9 +189,9 @@ func withVersions(ctx context.Context, s *Sequence, stretches []stretch, rate fl
 		}
 		s = joined(out.bases, out.n)
 		v = newVotes(s, 0, s.n, c.Threads)
-		v.add(poor, unreported)
+		v.add(poor, func(int) {})
 		v.sum()
-		left := readsOf(v.poor(poor, unreported))
+		left := readsOf(v.poor(poor, func(int) {}))
 		if total(left) > total(poor)*9/10 {
 			break
 		}

@@ -17,9 +17,8 @@ type Packed struct {
 	Kept    []columns.Kept // by input
 	Pool    workers.Pool
 	Threads int
-	Seqs    *seqs.Decoder // nil until NeedShared or ShareIndex was called
-	// Decoded, if not nil, is told how many more bases of the pseudogenome are decoded, by any goroutine.
-	Decoded func(bases int)
+	Seqs    *seqs.Decoder   // nil until NeedShared or ShareIndex was called
+	Decoded func(bases int) // if not nil, is told how many more bases of the pseudogenome are decoded, by any goroutine
 	shared  *workers.Once[*seqs.Decoder]
 	memory  *workers.Buffers // of sections and sequences in two bits a base
 	names   *sliceNames

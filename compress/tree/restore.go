@@ -143,7 +143,7 @@ const sideWeight = 5
 // add counts bytes of content that were restored, those of side files as sideWeight.
 func (x *restoration) add(n int) {
 	if done := x.done.Add(uint64(n)); x.o.Progress != nil {
-		x.o.Progress(uint64(float64(x.bytes)*min(float64(done)/float64(x.all), 1)), x.bytes)
+		x.o.Progress(uint64(float64(x.bytes)*min(float64(done)/float64(max(x.all, 1)), 1)), x.bytes)
 	}
 }
 
