@@ -213,7 +213,7 @@ func (b *batch) stages(last string, costs func() (done, all float64)) (list []st
 	if b.groupBy != batches.GroupNone {
 		list = append(list, stageModel{name: batches.ComparingSamples, unit: bytesUnit, group: 0, perUnit: 5})
 	}
-	return append(list, stageModel{name: last, unit: bytesUnit, group: 1, perUnit: 95, costs: costs})
+	return append(list, stageModel{name: last, unit: bytesUnit, group: 0, perUnit: 95, costs: costs})
 }
 
 // scan finds the samples of directories.
