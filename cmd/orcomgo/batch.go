@@ -43,9 +43,10 @@ type batch struct {
 	sideOf  map[string]string      // the side archives that list files of reads, by the paths of these
 	allowed map[string]fs.FileMode // the modes of files in directories, less what the directories above them don't allow
 
-	mu    sync.Mutex
-	parts []*progress // of samples
-	sum   uint64      // of the bytes of inputs, as they are stored, and of side files
+	mu      sync.Mutex
+	parts   []*progress // of samples
+	sideSum uint64      // bytes of side files
+	sum     uint64      // of them, and of inputs, as they are stored
 	// sideBytes is how many bytes of side files were read or decoded; each is read twice at most, and decoded.
 	sideBytes atomic.Uint64
 }
@@ -167,7 +168,7 @@ func (b *batch) prepare(args []string) (err error) {
 // begin makes room for the results of all archives, and guesses how much work they are.
 func (b *batch) begin() {
 	b.mu.Lock()
-	b.results, b.parts, b.sum = make([]result, len(b.list)), nil, b.sideTotal()
+	b.results, b.parts, b.sum, b.sideSum = make([]result, len(b.list)), nil, b.sideTotal(), b.sideTotal()
 	for i := range b.list {
 		part := &progress{out: io.Discard, now: time.Now}
 		part.prepare(packStages(b.noVerify, binModel))
@@ -299,7 +300,7 @@ func (b *batch) costs() (done, all float64) {
 		}
 		done, all = done+d, all+a
 	}
-	side, read := float64(b.sideTotal()), float64(b.sideBytes.Load())
+	side, read := float64(b.sideSum), float64(b.sideBytes.Load())
 	done += sideCoded*min(read, side) + sideAgain*max(read-side, 0)
 	return done, all + (sideCoded+2*sideAgain)*side
 }

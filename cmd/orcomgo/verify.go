@@ -209,14 +209,11 @@ func (o *verifyFlags) unreadable(s *streams, name, prefix string, problem error)
 	return err
 }
 
-// sideWeight is about how many bytes of text of reads are verified in the time of one of a side archive.
-const sideWeight = 25
-
 // textOf returns about how many bytes an archive has to verify, and a side archive counts as; 0 if that is not known.
 func textOf(a located) uint64 {
 	if a.tree != nil {
 		if info, err := os.Stat(a.path()); err == nil {
-			return sideWeight * uint64(info.Size())
+			return 25 * uint64(info.Size()) // of text of reads about so many are verified in the time of one
 		}
 	} else if n, err := compress.Info(*a.archive); err == nil {
 		return n.TextBytes
