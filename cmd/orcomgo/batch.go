@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"orcomgo/binning"
@@ -41,12 +42,12 @@ type batch struct {
 	sideOf  map[string]string      // the side archives that list files of reads, by the paths of these
 	allowed map[string]fs.FileMode // the modes of files in directories, less what the directories above them don't allow
 
-	mu    sync.Mutex
-	parts []*progress // of samples that are being archived
-	sizes []uint64    // of the samples' inputs, as they are stored
-	sum   uint64      // of sizes, and of the side files
+	mu      sync.Mutex
+	parts   []*progress // of samples
+	sideSum uint64      // bytes of side files
+	sum     uint64      // of them, and of inputs, as they are stored
 	// sideBytes is how many bytes of side files were read or decoded; each is read twice at most, and decoded.
-	sideBytes uint64
+	sideBytes atomic.Uint64
 }
 
 // result is what became of a sample.
@@ -74,7 +75,8 @@ func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string) err
 	if err != nil {
 		return err
 	}
-	if b.bar, err = o.start(s, b.stages("archive")...); err != nil {
+	b.begin() // so that the work is known while samples are compared, after which there may be fewer
+	if b.bar, err = o.start(s, b.stages("archive", b.costs)...); err != nil {
 		return err
 	}
 	defer b.bar.close()
@@ -89,10 +91,10 @@ func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string) err
 		o.jobs = n
 	}
 	b.begin()
-	stop := b.watch()
+	b.bar.report("archive", 0, b.sum)
 	b.archiveAll(ctx, device)
 	b.sides(ctx)
-	stop()
+	b.bar.report("archive", b.sum, b.sum)
 	b.bar.close()
 	if err := ctx.Err(); err != nil {
 		return err
@@ -162,15 +164,18 @@ func (b *batch) prepare(args []string) (err error) {
 	return b.checkGroup()
 }
 
-// begin makes room for the results of all archives.
+// begin makes room for the results of all archives, and guesses how much work they are.
 func (b *batch) begin() {
-	b.results, b.parts = make([]result, len(b.list)), make([]*progress, len(b.list))
+	b.mu.Lock()
+	b.results, b.parts, b.sum, b.sideSum = make([]result, len(b.list)), nil, b.sideTotal(), b.sideTotal()
 	for i := range b.list {
-		n := batches.StoredSize(b.list[i].Inputs)
-		b.sizes = append(b.sizes, n)
-		b.sum += n
+		part := &progress{out: io.Discard, now: time.Now}
+		part.prepare(packStages(b.noVerify, binModel))
+		part.sized(guessed(b.list[i].Inputs))
+		b.parts = append(b.parts, part)
+		b.sum += batches.StoredSize(b.list[i].Inputs)
 	}
-	b.sum += b.sideTotal()
+	b.mu.Unlock()
 	var own []string
 	b.sideOf, b.allowed = make(map[string]string), make(map[string]fs.FileMode)
 	for _, t := range b.trees {
@@ -203,12 +208,12 @@ func searchable(mode fs.FileMode) fs.FileMode {
 	return allowed
 }
 
-// stages returns the stages of a batch, of which the last one has this name.
-func (b *batch) stages(last string) (list []stageModel) {
+// stages returns the stages of a batch, of which the last one has this name, and costs if these are not nil.
+func (b *batch) stages(last string, costs func() (done, all float64)) (list []stageModel) {
 	if b.groupBy != batches.GroupNone {
 		list = append(list, stageModel{name: batches.ComparingSamples, unit: bytesUnit, group: 0, perUnit: 5})
 	}
-	return append(list, stageModel{name: last, unit: bytesUnit, group: 1, perUnit: 95})
+	return append(list, stageModel{name: last, unit: bytesUnit, group: 0, perUnit: 95, costs: costs})
 }
 
 // scan finds the samples of directories.
@@ -278,53 +283,31 @@ func (b *batch) chooseDevice(ctx context.Context) (string, error) {
 	return b.device, err
 }
 
-// watch reports how far all samples are, until the function that it returns is called.
-func (b *batch) watch() (stop func()) {
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(drawEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				b.bar.report("archive", b.done(), b.sum)
-			case <-done:
-				return
-			}
-		}
-	}()
-	b.bar.report("archive", 0, b.sum)
-	return func() {
-		close(done)
-		<-ended
-		b.bar.report("archive", b.sum, b.sum)
-	}
-}
+// About how many nanoseconds of a thread a byte of a side file takes when it is coded, and when it is read again or decoded.
+const sideCoded, sideAgain = 1100, 150
 
-// done returns how many bytes of the inputs count as archived.
-func (b *batch) done() (n uint64) {
+// costs returns how much of the work is done, and how much there is, as those of its parts.
+func (b *batch) costs() (done, all float64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for i, r := range b.results {
-		switch {
-		case r.tried:
-			n += b.sizes[i]
-		case b.parts[i] != nil:
-			n += uint64(float64(b.sizes[i]) * b.parts[i].sharePart())
+	for i, p := range b.parts {
+		p.mu.Lock()
+		d, a := p.costs()
+		p.mu.Unlock()
+		if b.results[i].tried {
+			a = d // there may have been nothing to do
 		}
+		done, all = done+d, all+a
 	}
-	return n + b.sideBytes/3 // they are read twice, and decoded
+	side, read := float64(b.sideSum), float64(b.sideBytes.Load())
+	done += sideCoded*min(read, side) + sideAgain*max(read-side, 0)
+	return done, all + (sideCoded+2*sideAgain)*side
 }
 
 // archive makes the archive of a sample with so many threads.
 func (b *batch) archive(ctx context.Context, i, threads int, device string) {
 	sample, began := &b.list[i], time.Now()
-	part := newProgress(io.Discard, false, packStages(b.noVerify, binModel), nil)
-	defer part.close()
-	b.mu.Lock()
-	b.parts[i] = part
-	b.mu.Unlock()
+	part := b.parts[i]
 	b.log.event("sample begins", "sample", sample.Name)
 	r := result{tried: true}
 	if r.err = sample.Problem; r.err == nil {

@@ -115,6 +115,7 @@ func (o *binFlags) prepare(ctx context.Context, s *streams, args []string, model
 	if bar, err = o.start(s, model...); err != nil {
 		return c, nil, err
 	}
+	bar.sized(guessed(c.Inputs))
 	c.Memory, c.Progress, c.Note = uint64(o.memory), bar.report, bar.note
 	for _, n := range o.notes {
 		bar.note(n)

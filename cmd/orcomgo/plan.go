@@ -154,7 +154,7 @@ func (o *planFlags) run(ctx context.Context, s *streams, args []string) error {
 		return err
 	}
 	var err error
-	if p.bar, err = o.start(s, p.stages(planStage)...); err != nil {
+	if p.bar, err = o.start(s, p.stages(planStage, nil)...); err != nil {
 		return err
 	}
 	defer p.bar.close()

@@ -47,7 +47,7 @@ type progress struct {
 	group  int           // of the stages that run now
 	share  float64       // of the whole, as far as it was shown
 	left   time.Duration // negative if it is not known yet
-	size   packSize      // of what is packed; 0 if it is not known yet
+	size   packSize      // of what is packed, about
 	// What was done and how long that took, in seconds: all of it, and with less weight on what was done early.
 	done, took, recentDone, recentTook float64
 	drawn                              bool      // there is a line on the terminal
@@ -236,23 +236,18 @@ func (p *progress) show() {
 	}
 }
 
-// estimate brings the share of the whole and the time left up to date, and reports whether the share is known.
-func (p *progress) estimate(now time.Time) bool {
-	var done, all float64
-	var totals [basesUnit + 1]uint64 // by unit: of a stage whose total is not known yet, that of the one before it is taken
-	size := p.size
+// costs returns how much of the work of all stages is done, and how much there is; 0 while nothing says so.
+func (p *progress) costs() (done, all float64) {
 	for _, s := range p.stages {
-		if s.total > 0 || s.ended {
-			totals[s.unit] = s.total
-		} else if s.started {
-			return false // nothing says how much there is
-		}
-		if size.reads == 0 {
-			text := totals[bytesUnit]
-			size = packSize{text / 250, text * 2 / 5, text / 7} // usual ones of FASTQ
-		}
-		cost := s.cost(totals[s.unit], size)
+		cost := s.cost(s.total, p.size)
 		switch {
+		case s.costs != nil:
+			var part float64
+			part, cost = s.costs()
+			s.done = max(s.done, uint64(float64(s.total)*part/max(cost, 1)))
+			done += part
+		case s.started && !s.ended && s.total == 0:
+			return 0, 0
 		case s.total > 0:
 			done += cost * float64(s.done) / float64(s.total)
 		case s.ended:
@@ -260,6 +255,12 @@ func (p *progress) estimate(now time.Time) bool {
 		}
 		all += cost
 	}
+	return done, all
+}
+
+// estimate brings the share of the whole and the time left up to date, and reports whether the share is known.
+func (p *progress) estimate(now time.Time) bool {
+	done, all := p.costs()
 	took := now.Sub(p.began).Seconds()
 	if all == 0 || took <= 0 {
 		return all > 0
@@ -276,14 +277,6 @@ func (p *progress) estimate(now time.Time) bool {
 		p.left = time.Duration((all - done) * p.recentTook / p.recentDone * float64(time.Second))
 	}
 	return true
-}
-
-// sharePart returns the share of the whole that is done, from 0 to 1. It never falls.
-func (p *progress) sharePart() float64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.estimate(p.now())
-	return p.share
 }
 
 // end records that a stage is over, and prints how long it took if it was shown before.

@@ -22,16 +22,35 @@ import (
 // seenLeft is what a line on a terminal says.
 type seenLeft struct {
 	at    time.Duration // since the start
+	used  time.Duration // of processors, by then
 	share int           // of the whole, in percent
 	left  time.Duration
+}
+
+// processorTimeOf returns how much of processors a process has used.
+func processorTimeOf(t *testing.T, pid int) time.Duration {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // after the name, from the third on
+	ticks := 0
+	for _, f := range fields[11:13] {
+		n, err := strconv.Atoi(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * time.Second / 100
 }
 
 // lineRate is the speed of a stage that counts bytes.
 var lineRate = regexp.MustCompile(`, [0-9.]+ .?B/s\)`)
 
 // onTerminal runs a command with a pseudo-terminal of 100 columns as standard error. It returns the lines that say how much time is left,
-// all that was shown, and how long the command took.
-func onTerminal(t *testing.T, args ...string) (seen []seenLeft, shown string, took time.Duration) {
+// all that was shown, how long the command took, and how much of processors it used.
+func onTerminal(t *testing.T, args ...string) (seen []seenLeft, shown string, took, used time.Duration) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -69,7 +88,7 @@ func onTerminal(t *testing.T, args ...string) (seen []seenLeft, shown string, to
 			if m := sessionBar.FindStringSubmatch(escapes.ReplaceAllString(line, "")); m != nil {
 				share, _ := strconv.Atoi(m[2])
 				if left, err := timeLeftOf(m[3]); err == nil { // else it is not known yet
-					seen = append(seen, seenLeft{time.Since(began), share, left})
+					seen = append(seen, seenLeft{time.Since(began), processorTimeOf(t, cmd.Process.Pid), share, left})
 				}
 			}
 		}
@@ -80,12 +99,11 @@ func onTerminal(t *testing.T, args ...string) (seen []seenLeft, shown string, to
 	if err := cmd.Wait(); err != nil {
 		t.Fatal(err, all.String())
 	}
-	return seen, all.String(), time.Since(began)
+	return seen, all.String(), time.Since(began), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
 
-// TestTimeLeft: on a terminal, the time left is about what is really left. Lines after the first tenth of the time are right if they are
-// within 0.75 to 1.33 of the truth, give or take the second to which they are rounded. Other processes make many wrong, so a fifth of
-// them must be right, and half of them within a factor of 2.5.
+// TestTimeLeft: on a terminal, the time left is about what is really left, in lines after the first tenth of the time. Nobody knows what
+// other processes will do, so the truth is how long what is left takes if the command goes on to get as much of the processors.
 func TestTimeLeft(t *testing.T) {
 	testrun.NotShort(t)
 	dir := t.TempDir()
@@ -136,8 +154,8 @@ func TestTimeLeft(t *testing.T) {
 			out := path(fmt.Sprint(r.name, other))
 			for _, args := range [][]string{append(append([]string{"archive"}, r.inputs...), out),
 				{"verify", filepath.Join(out, r.out)}, {"unpack", filepath.Join(out, r.out), "-o", path(fmt.Sprint("restored ", r.name, other))}} {
-				seen, shown, took := onTerminal(t, append(args, "-t", "2")...)
-				judgeLeft(t, fmt.Sprintf("%s of %s beside %d processes", args[0], r.name, other), seen, took)
+				seen, shown, took, used := onTerminal(t, append(args, "-t", "2")...)
+				judgeLeft(t, fmt.Sprintf("%s of %s beside %d processes", args[0], r.name, other), seen, took, used)
 				if took > 3*time.Second && !lineRate.MatchString(shown) {
 					t.Errorf("%s of %s shows no rate", args[0], r.name)
 				}
@@ -146,24 +164,28 @@ func TestTimeLeft(t *testing.T) {
 	}
 }
 
-// judgeLeft fails unless the lines say about how long a command went on.
-func judgeLeft(t *testing.T, what string, seen []seenLeft, took time.Duration) {
+// judgeLeft fails unless lines say about how long a command went on, give or take the second to which they are rounded: half of them within
+// 0.75 to 1.33 of the truth, or where a command takes a few seconds, two thirds of them within 0.5 to 2. On a busy machine of two cores 22
+// of 24 commands had 84 to 100 % within 0.75 to 1.33, and the others 58 and 69 %.
+func judgeLeft(t *testing.T, what string, seen []seenLeft, took, used time.Duration) {
 	t.Helper()
-	good, all, ratios := 0, 0, []float64{}
+	least, most, share := testrun.Pick(0, 0.5, 0.75), testrun.Pick(0, 2, 1/0.75), testrun.Pick(0, 0.67, 0.5)
+	good, ratios := 0, []float64{}
 	for i, s := range seen {
 		if i > 0 && s.share < seen[i-1].share {
 			t.Errorf("%s: the whole is at %d %% after %d %%", what, s.share, seen[i-1].share)
 		}
-		truth := took - s.at
-		if s.at < max(took/10, 1500*time.Millisecond) || truth < time.Second {
+		truth := (used - s.used).Seconds() * s.at.Seconds() / max(s.used.Seconds(), 0.01)
+		if s.at < max(took/10, 1500*time.Millisecond) || truth < 1 {
 			continue
 		}
-		all++
-		ratios = append(ratios, s.left.Seconds()/truth.Seconds())
-		if s.left >= truth*3/4-time.Second && s.left <= truth*4/3+time.Second {
+		left := s.left.Seconds()
+		ratios = append(ratios, left/truth)
+		if left >= truth*least-1 && left <= truth*most+1 {
 			good++
 		}
 	}
+	all := len(ratios)
 	if all < 10 {
 		if took > 5*time.Second {
 			t.Errorf("%s took %s, and %d lines said how long it would take", what, took, all)
@@ -171,10 +193,9 @@ func judgeLeft(t *testing.T, what string, seen []seenLeft, took time.Duration) {
 		return
 	}
 	slices.Sort(ratios)
-	middle := ratios[all/2]
 	t.Logf("%s, %.1f s: %d of %d lines are right, ratios to the truth from %.2f to %.2f, half of them below %.2f", what, took.Seconds(),
-		good, all, ratios[all/20], ratios[all-1-all/20], middle)
-	if good < all/5 || middle > 2.5 || middle < 1/2.5 {
+		good, all, ratios[all/20], ratios[all-1-all/20], ratios[all/2])
+	if float64(good) < share*float64(all) {
 		t.Errorf("%s: that is wrong", what)
 	}
 }

@@ -74,13 +74,6 @@ func (b *batch) sideTotal() (n uint64) {
 	return n
 }
 
-// sideDone counts bytes of side files that were read or decoded.
-func (b *batch) sideDone(n uint64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.sideBytes += n
-}
-
 // side makes the side archive of a directory, unless the one that is there is of the directory as it is now. If another run writes one
 // meanwhile, that is compared with the directory in its turn.
 func (b *batch) side(ctx context.Context, t *samples.Tree, r *sideResult) (err error) {
@@ -138,7 +131,7 @@ func (b *batch) sideOnce(ctx context.Context, t *samples.Tree, r *sideResult) (a
 		}
 		b.bar.note(text)
 	}
-	o := tree.Options{Threads: b.threads, Memory: uint64(b.memory), Parity: float64(b.parity), Progress: b.sideDone}
+	o := tree.Options{Threads: b.threads, Memory: uint64(b.memory), Parity: float64(b.parity), Progress: func(n uint64) { b.sideBytes.Add(n) }}
 	o.Access.Add(t.Info, searchable(t.Info.Mode()))
 	for _, f := range files {
 		o.Access.Add(f.Info, b.allowed[f.Path])

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"path/filepath"
+	"slices"
+
 	"orcomgo/binning"
+	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 )
 
@@ -14,9 +18,10 @@ type stageModel struct {
 	last  int // if higher than group: the stage runs beside those of all groups up to this one
 	// How long the stage takes is the sum of these, about, in nanoseconds of one thread; of other stages the proportions count. Measured
 	// with simulated reads: short ones of 4 and 41 qualities, pairs, nanopore and HiFi.
-	perUnit     float64 // for each unit of its total
-	short, long float64 // for each base that is packed, of short reads or of long ones
-	coded       float64 // for each byte of names and qualities in the bins that are packed
+	perUnit     float64                    // for each unit of its total
+	short, long float64                    // for each base that is packed, of short reads or of long ones
+	coded       float64                    // for each byte of names and qualities in the bins that are packed
+	costs       func() (done, all float64) // if not nil, what of that is done and all of it
 }
 
 // longReads is from which mean length on reads count as long ones.
@@ -24,6 +29,17 @@ const longReads = 1000
 
 // packSize is what packing takes time for: see compress.PackOptions.
 type packSize struct{ reads, bases, coded uint64 }
+
+// guessed returns about what inputs hold, as much as is usual in FASTQ.
+func guessed(inputs []binning.InputSpec) (reads, bases, coded uint64) {
+	text := batches.StoredSize(inputs)
+	for i, in := range inputs {
+		if slices.Contains(binning.CompressedExts, filepath.Ext(in.Path)) {
+			text += 3 * batches.StoredSize(inputs[i:i+1])
+		}
+	}
+	return text / 250, text * 2 / 5, text / 7
+}
 
 // cost returns how long the stage takes, of so many units.
 func (m *stageModel) cost(total uint64, size packSize) float64 {
@@ -35,21 +51,21 @@ func (m *stageModel) cost(total uint64, size packSize) float64 {
 }
 
 var (
-	binModel = stageModel{name: binning.Stage, unit: bytesUnit, group: 0, perUnit: 3}
+	binModel = stageModel{name: binning.Stage, unit: bytesUnit, group: 0, perUnit: 6}
 	// The layout of reads, then the coding of slices, beside which they are verified.
 	packModel = []stageModel{
-		{name: "joining contigs", unit: readsUnit, group: 1, short: 15, long: 19},
+		{name: "joining contigs", unit: readsUnit, group: 1, short: 15, long: 15},
 		{name: "placing reads", unit: readsUnit, group: 2, short: 11},
 		{name: "placing reads again", unit: readsUnit, group: 3, short: 5},
 		{name: "placing the rest", unit: readsUnit, group: 4},
-		{name: "joining long reads", unit: basesUnit, group: 5, long: 18},
-		{name: "voting on long reads", unit: basesUnit, group: 6, long: 60},
-		{name: "finding versions", unit: basesUnit, group: 7, long: 35},
+		{name: "joining long reads", unit: basesUnit, group: 5, long: 26},
+		{name: "voting on long reads", unit: basesUnit, group: 6, long: 120},
+		{name: "finding versions", unit: basesUnit, group: 7, long: 140},
 		{name: "coding the pseudogenome", unit: basesUnit, group: 8, short: 10, long: 6},
 		// Names and qualities are coded while reads are laid out.
-		{name: "pack", unit: bytesUnit, group: 1, last: 8, short: 14, long: 55, coded: 225},
+		{name: "pack", unit: bytesUnit, group: 1, last: 8, short: 28, long: 75, coded: 265},
 	}
-	verifyModel = stageModel{name: "verify", unit: bytesUnit, group: 8, short: 14, long: 55, coded: 225}
+	verifyModel = stageModel{name: "verify", unit: bytesUnit, group: 8, short: 17, long: 50, coded: 265}
 	namesModel  = stageModel{name: compress.NamesStage, unit: readsUnit, group: 0, perUnit: 600}
 	unpackModel = stageModel{name: "unpack", unit: bytesUnit, group: 1, perUnit: 55}
 	indexModel  = []stageModel{{name: compress.IndexReadStage, unit: bytesUnit, group: 0, perUnit: 70},

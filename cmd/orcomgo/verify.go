@@ -86,7 +86,9 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 			if len(found) > 1 || len(args) > 1 {
 				prefix = oneLine(name) + ": "
 			}
-			status, err := o.verify(ctx, a, func(stage string, done, total uint64) { bar.report(stage, before+done, max(all, before+total)) })
+			status, err := o.verify(ctx, a, func(stage string, done, total uint64) {
+				bar.report(stage, before+uint64(float64(texts[i])*float64(done)/float64(max(total, 1))), all)
+			})
 			resume := bar.pause()
 			if err == nil {
 				err = o.tell(s, a, name, prefix, status)
@@ -200,11 +202,11 @@ func (o *verifyFlags) unreadable(s *streams, name, prefix string, problem error)
 	return err
 }
 
-// textOf returns about how many bytes an archive or a side archive has to verify; 0 if that is not known.
+// textOf returns about how many bytes an archive has to verify, and a side archive counts as; 0 if that is not known.
 func textOf(a located) uint64 {
 	if a.tree != nil {
 		if info, err := os.Stat(a.path()); err == nil {
-			return uint64(info.Size())
+			return 25 * uint64(info.Size()) // of text of reads about so many are verified in the time of one
 		}
 	} else if n, err := compress.Info(*a.archive); err == nil {
 		return n.TextBytes

@@ -23,20 +23,21 @@ func parseLen(section []byte) (n int, rest []byte, err error) {
 	return int(v), section[k:], nil
 }
 
-// Decode decodes a section of Encode, whose Options had the same TwoCoders, on up to threads goroutines. It returns at once and decodes in
-// the background. It returns an error, which wraps ErrCorrupt, if the lengths in the section cannot be right; other damage is reported by
-// the methods of Sequence.
-func Decode(section []byte, twoCoders, threads int) (*Sequence, error) {
+// Decode decodes a section of Encode, whose Options had the same TwoCoders, on up to Threads goroutines. It returns at once and decodes in
+// the background, and calls Progress meanwhile; Follow and Model are ignored. It returns an error, which wraps ErrCorrupt, if the lengths
+// in the section cannot be right; other damage is reported by the methods of Sequence.
+func Decode(section []byte, o Options) (*Sequence, error) {
 	n, rest, err := parseLen(section)
 	if err != nil {
 		return nil, err
 	}
-	in, err := parseStreams(rest, Coders(n, twoCoders))
+	in, err := parseStreams(rest, Coders(n, o.TwoCoders))
 	if err != nil {
 		return nil, err
 	}
-	s := newSequence(n, cutSegments(n, twoCoders))
-	go s.decode(in, threads)
+	s := newSequence(n, cutSegments(n, o.TwoCoders))
+	s.progress = o.Progress
+	go s.decode(in, o.Threads)
 	return s, nil
 }
 
@@ -126,6 +127,9 @@ func (s *Sequence) decodeSegment(k int, in []*stream, threads int) {
 			break
 		}
 		s.extend(k, g.from+r.to)
+		if s.progress != nil {
+			s.progress(r.to - r.from)
+		}
 	}
 	if g.n > 0 {
 		g.end(in[0].model, 0, r, func(from, to int) []byte { return now[from-r.from : to-r.from] })

@@ -7,15 +7,15 @@ import (
 	"orcomgo/internal/tasks"
 )
 
-// Options of Encode.
+// Options of Encode and Decode.
 type Options struct {
-	Threads int // that code segments and chunks side by side, at least 1; the section does not depend on it
+	Threads int // that code or decode segments and chunks side by side, at least 1; the section does not depend on it
 	// TwoCoders is the length from which segments have two coders, in bases.
 	TwoCoders int
 	// Follow, if not nil, is called before the first base is coded with a sequence that is decoded while the section is coded. Decoding
 	// takes another ModelBytes for each coder, in as many goroutines of its own as coding has threads.
 	Follow   func(s *Sequence)
-	Progress func(n int) // if not nil, is called from several goroutines when n more bases are coded
+	Progress func(n int) // if not nil, is called from several goroutines when n more bases are coded or decoded
 	// Model, if not nil, is called with the model of the first coder of the first segment as soon as that has learnt all of its bases,
 	// mostly long before the last base is coded.
 	Model func(m *Model)

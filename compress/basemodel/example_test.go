@@ -21,7 +21,7 @@ func Example() {
 	model.Clone(len(read)).Encode(e, read, nil)
 	literal := e.Finish()
 
-	sequence, err := basemodel.Decode(section, basemodel.TwoCoders, 1)
+	sequence, err := basemodel.Decode(section, basemodel.Options{Threads: 1, TwoCoders: basemodel.TwoCoders})
 	if err != nil {
 		fmt.Println(err)
 		return

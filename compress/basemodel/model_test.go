@@ -84,7 +84,7 @@ func TestModelKnowsItsBases(t *testing.T) {
 	if len(data)*8 > len(again)/4 {
 		t.Fatalf("%d bytes for %d bases that occurred before", len(data), len(again))
 	}
-	sequence, err := Decode(section, TwoCoders, 1)
+	sequence, err := Decode(section, Options{Threads: 1, TwoCoders: TwoCoders})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func encoded(b []byte, o Options) (section []byte, model *Model) {
 // decoded returns the bases of a section.
 func decoded(t testing.TB, section []byte, threads int) []byte {
 	t.Helper()
-	s, err := Decode(section, TwoCoders, threads)
+	s, err := Decode(section, Options{Threads: threads, TwoCoders: TwoCoders})
 	if err == nil {
 		err = s.Wait(s.Len())
 	}
@@ -82,7 +82,7 @@ func TestModelsAgree(t *testing.T) {
 		var follower *Sequence
 		section, model := encoded(b, Options{TwoCoders: TwoCoders, Threads: 2, Follow: func(s *Sequence) { follower = s }})
 		want := codeAll(model.Clone(len(again)), again)
-		s, err := Decode(section, TwoCoders, 2)
+		s, err := Decode(section, Options{Threads: 2, TwoCoders: TwoCoders})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func TestModelsDiffer(t *testing.T) {
 		other[at] ^= 2
 		packed := make([]byte, bases.PackedLen(n)+bases.Pad)
 		bases.Pack(packed, other)
-		s, err := Decode(section, TwoCoders, 1)
+		s, err := Decode(section, Options{Threads: 1, TwoCoders: TwoCoders})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +195,7 @@ func TestSegmentsAreCodedApart(t *testing.T) {
 	}
 	var follower *Sequence
 	section := Encode(n, source, Options{TwoCoders: TwoCoders, Threads: 2, Follow: func(s *Sequence) { follower = s }})
-	again, err := Decode(section, TwoCoders, 2)
+	again, err := Decode(section, Options{Threads: 2, TwoCoders: TwoCoders})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestSegmentsAreCodedApart(t *testing.T) {
 		}
 	}
 	// A length that reaches beyond the streams is found however the section is damaged.
-	if _, err := Decode(section[:20], TwoCoders, 2); !errors.Is(err, ErrCorrupt) {
+	if _, err := Decode(section[:20], Options{Threads: 2, TwoCoders: TwoCoders}); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("a section of 20 bytes: %v", err)
 	}
 }
@@ -248,7 +248,7 @@ func TestDamagedSections(t *testing.T) {
 		{"no length of the first stream", long[:3]},
 		{"a first stream longer than the section", long[:len(long)/4]},
 	} {
-		if _, err := Decode(c.section, TwoCoders, 2); !errors.Is(err, ErrCorrupt) {
+		if _, err := Decode(c.section, Options{Threads: 2, TwoCoders: TwoCoders}); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -260,7 +260,7 @@ func TestDamagedSections(t *testing.T) {
 		{"bytes of the second stream are left", append(bytes.Clone(long), make([]byte, 30)...)},
 	} {
 		for _, threads := range []int{1, 2} {
-			s, err := Decode(c.section, TwoCoders, threads)
+			s, err := Decode(c.section, Options{Threads: threads, TwoCoders: TwoCoders})
 			if err != nil {
 				t.Fatalf("%s: %v", c.name, err)
 			}
@@ -311,7 +311,7 @@ func FuzzDecode(f *testing.F) {
 		if err == nil && n > 1<<16 {
 			return
 		}
-		s, lenErr := Decode(section, TwoCoders, 1)
+		s, lenErr := Decode(section, Options{Threads: 1, TwoCoders: TwoCoders})
 		if err != nil && lenErr == nil {
 			t.Fatal("a section without a length is decoded")
 		}
@@ -356,7 +356,7 @@ func TestTwoCoders(t *testing.T) {
 		t.Error("one coder and two coders wrote the same")
 	}
 	for least, section := range sections {
-		s, err := Decode(section, least, 2)
+		s, err := Decode(section, Options{Threads: 2, TwoCoders: least})
 		if err == nil {
 			err = s.Wait(n)
 		}

@@ -11,8 +11,9 @@ import (
 type Sequence struct {
 	n        int
 	segments []segment
-	packed   []byte // base i in byte i/4 at bits 2*(i%4), and bases.Pad bytes more
-	model    *Model // of the first segment's first coder; set at the end
+	packed   []byte      // base i in byte i/4 at bits 2*(i%4), and bases.Pad bytes more
+	model    *Model      // of the first segment's first coder; set at the end
+	progress func(n int) // Options.Progress
 
 	mu      sync.Mutex
 	changed *sync.Cond // that what follows has changed

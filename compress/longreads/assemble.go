@@ -185,8 +185,8 @@ func (p *planner) fill(a *assembler, n, from, to int, before, after *side) {
 	}
 }
 
-// add adds reads.
-func (a *assembler) add(batch []Read) {
+// add adds reads, and calls progress with how many more bases were added.
+func (a *assembler) add(batch []Read, progress func(bases int)) {
 	order := make([]int, len(batch)) // the longest first: they leave fewer ends
 	for i := range order {
 		order[i] = i
@@ -217,6 +217,7 @@ func (a *assembler) add(batch []Read) {
 				}
 			}
 		}
+		progress(sum)
 		from = to
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"orcomgo/bases"
 )
@@ -24,7 +25,7 @@ type Config struct {
 	Threads  int
 	Memory   uint64 // bytes, roughly; 0 for no bound
 	MaxBases int    // of the shared sequence; 0 for no bound
-	// Progress, unless it is nil, is called with the number of bases of reads that the named stage has processed.
+	// Progress, unless it is nil, is called with the number of bases of reads that the named stage has processed, by any goroutine.
 	Progress func(stage string, done uint64)
 }
 
@@ -61,10 +62,9 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 		c.MaxBases = int(min(uint64(c.MaxBases), c.Memory/4/sequenceBytes))
 	}
 	report := func(stage string) func(n int) {
-		done := uint64(0)
+		var all atomic.Uint64
 		return func(n int) {
-			if c.Progress != nil {
-				done += uint64(n)
+			if done := all.Add(uint64(n)); c.Progress != nil {
 				c.Progress(stage, done)
 			}
 		}
@@ -73,9 +73,8 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 	progress := report("joining long reads")
 	all := uint64(0)
 	err := reads(func(batch []Read) error {
-		a.add(batch)
+		a.add(batch, progress)
 		all += uint64(total(batch))
-		progress(total(batch))
 		return ctx.Err()
 	})
 	if err != nil {
@@ -87,27 +86,26 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 	versions, divided := false, false // s has versions; reads may follow several of them when they vote
 	// vote votes on s, as many bases at a time as memory allows, and returns the votes on the last ones.
 	// Of the reads, sampled ones are enough for the depth, if it is not 0. saved is about how many bits s saved for the reads that voted, and
-	// voted is how many bases they have.
-	vote := func(depth int, prune func(v *votes) bool) (v *votes, out *writer, saved, voted int, err error) {
+	// voted is how many bases they have. In progress they are `part` of all.
+	vote := func(depth int, prune func(v *votes) bool, part float64) (v *votes, out *writer, saved, voted int, err error) {
 		out = &writer{}
 		saved = -baseBits * s.n
 		windows := 1
 		if c.Memory > 0 {
 			windows += int(uint64(s.n) * voteBytes / max(c.Memory/2, 1<<20))
 		}
-		progress := report("voting on long reads")
 		for w := range windows {
 			v = newVotes(s, s.n*w/windows, s.n*(w+1)/windows, c.Threads)
 			v.divided = divided
 			first := 0
 			err := reads(func(batch []Read) error {
 				some := sample(batch, first, depth)
-				v.add(some)
+				part := part * float64(total(batch)) / float64(total(some)) / float64(windows)
+				v.add(some, func(n int) { progress(int(float64(n) * part)) })
 				first += len(batch)
 				if w == 0 {
 					voted += total(some)
 				}
-				progress(total(batch) / windows)
 				return ctx.Err()
 			})
 			if err != nil {
@@ -121,7 +119,10 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 		return v, out, saved, voted, nil
 	}
 	never, always := func(*votes) bool { return false }, func(*votes) bool { return true }
-	_, out, saved, voted, err := vote(int(all/uint64(max(s.n, 1))), never)
+	progress = report("voting on long reads")
+	depth := int(all / uint64(max(s.n, 1)))
+	sampled := enoughDepth / float64(max(depth, enoughDepth))
+	_, out, saved, voted, err := vote(depth, never, sampled/(1+sampled))
 	if err != nil {
 		return nil, err
 	}
@@ -129,24 +130,23 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 		return (&writer{}).sequence(c.Threads), nil
 	}
 	s = out.sequence(c.Threads)
-	v, out, _, _, err := vote(0, func(v *votes) bool { return !v.worth() })
+	v, out, _, _, err := vote(0, func(v *votes) bool { return !v.worth() }, 1/(1+sampled))
 	if err != nil {
 		return nil, err
 	}
 	if v != nil && v.worth() {
 		var poor []stretch
-		progress := report("finding versions")
+		progress = report("finding versions")
 		bound := math.MaxInt // bases of reads that are assembled once more
 		if c.Memory > 0 {
 			bound = int(c.Memory / 8 * 4)
 		}
 		err := reads(func(batch []Read) error {
-			for _, r := range v.poor(batch) {
+			for _, r := range v.poor(batch, func(n int) { progress(n / 2) }) {
 				if bound -= r.N; bound >= 0 {
 					poor = append(poor, r)
 				}
 			}
-			progress(total(batch))
 			return ctx.Err()
 		})
 		if err != nil {
@@ -164,7 +164,7 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 			return nil, err
 		}
 		versions, divided = true, rate < accurate
-		if _, out, _, _, err = vote(0, always); err != nil {
+		if _, out, _, _, err = vote(0, always, 0.5); err != nil {
 			return nil, err
 		}
 	}

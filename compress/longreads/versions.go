@@ -93,7 +93,8 @@ type stretch struct {
 }
 
 // poor returns the stretches of reads that have many shared differences, in the order of the reads. The depths must have been summed up.
-func (v *votes) poor(batch []Read) []stretch {
+// progress is called with how many more bases were looked at.
+func (v *votes) poor(batch []Read, progress func(bases int)) []stretch {
 	least := v.sharedCounts()
 	const each = 16
 	found := make([][]stretch, (len(batch)+each-1)/each)
@@ -102,7 +103,8 @@ func (v *votes) poor(batch []Read) []stretch {
 		a.chainer.divided = v.divided
 		var marks []int // bases of the read with a shared difference
 		return func(c int) {
-			for _, r := range batch[c*each : min((c+1)*each, len(batch))] {
+			some := batch[c*each : min((c+1)*each, len(batch))]
+			for _, r := range some {
 				marks = v.marks(marks[:0], a.align(r.Bases, r.N), r.N, least)
 				for from := 0; from < len(marks); {
 					to := from + 1
@@ -121,6 +123,7 @@ func (v *votes) poor(batch []Read) []stretch {
 					from = to
 				}
 			}
+			progress(total(some))
 		}
 	})
 	return slices.Concat(found...)
@@ -164,7 +167,7 @@ func withVersions(ctx context.Context, s *Sequence, stretches []stretch, rate fl
 		a := newAssembler(c)
 		a.config.MaxBases = c.MaxBases - s.n
 		a.strict, a.editRate = true, rate
-		a.add(poor)
+		a.add(poor, func(int) {})
 		more, m := a.linear()
 		if m == 0 {
 			break
@@ -177,7 +180,7 @@ func withVersions(ctx context.Context, s *Sequence, stretches []stretch, rate fl
 		}
 		both := joined(more, m)
 		v := newVotes(both, s.n, both.n, c.Threads)
-		v.add(poor)
+		v.add(poor, func(int) {})
 		v.sum()
 		var out writer
 		v.consensus(&out, true)
@@ -186,9 +189,9 @@ func withVersions(ctx context.Context, s *Sequence, stretches []stretch, rate fl
 		}
 		s = joined(out.bases, out.n)
 		v = newVotes(s, 0, s.n, c.Threads)
-		v.add(poor)
+		v.add(poor, func(int) {})
 		v.sum()
-		left := readsOf(v.poor(poor))
+		left := readsOf(v.poor(poor, func(int) {}))
 		if total(left) > total(poor)*9/10 {
 			break
 		}

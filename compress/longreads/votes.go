@@ -115,19 +115,21 @@ func sample(batch []Read, first, depth int) []Read {
 	return some
 }
 
-// add counts reads.
-func (v *votes) add(batch []Read) {
+// add counts reads, and calls progress with how many more bases were counted.
+func (v *votes) add(batch []Read, progress func(bases int)) {
 	const each = 16
 	tasks.EachWorker((len(batch)+each-1)/each, v.threads, func(int) func(int) {
 		a := NewAligner(v.seq)
 		a.chainer.divided = v.divided
 		a.first, a.end = v.from, v.to
 		return func(c int) {
-			for _, r := range batch[c*each : min((c+1)*each, len(batch))] {
+			some := batch[c*each : min((c+1)*each, len(batch))]
+			for _, r := range some {
 				for _, x := range a.align(r.Bases, r.N) {
 					v.count(&x)
 				}
 			}
+			progress(total(some))
 		}
 	})
 }

@@ -17,7 +17,7 @@ func TestVotesOfGenome(t *testing.T) {
 	for _, i := range []int{1000, 3000} { // in the 17th and the 18th range
 		read[i] ^= 1
 	}
-	v.add([]Read{packed(genome[from:to]), packed(read)})
+	v.add([]Read{packed(genome[from:to]), packed(read)}, func(int) {})
 	v.sum()
 	places := []int{18<<rangeBits - 1000, 18<<rangeBits + 1000}
 	for place := from; place < to; place++ {

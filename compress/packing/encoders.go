@@ -38,7 +38,7 @@ func newEncoder(p *packer) *encoder {
 	for i := range p.specs {
 		total += p.specs[i].Text
 	}
-	e := &encoder{progress: workers.NewMeter(p.o.Progress, "pack", total),
+	e := &encoder{progress: workers.NewMeter(p.o.Progress, "pack", total, 0),
 		primers: newInputPrimers(p.specs, &p.man, &p.o), links: newNameLinks(p.specs, &p.man, &p.o)}
 	e.gatherer = newGatherer(p, func(input int, from uint64) int { return e.links[nameKey{columns.Reads{Input: input}, from}].ahead() })
 	return e

@@ -37,7 +37,7 @@ func checkSource(ctx context.Context, src source.Source, o VerifyOptions) ([]Fil
 // checkBins checks bins. A damaged block is damage of its input.
 func checkBins(ctx context.Context, r *bins.Reader, status []FileStatus, o VerifyOptions) error {
 	meta := r.Meta()
-	progress := workers.NewMeter(o.Progress, "verify", meta.StoredBytes())
+	progress := workers.NewMeter(o.Progress, "verify", meta.StoredBytes(), 0)
 	errs := make([]error, len(meta.Blocks))
 	tasks.Each(len(errs), o.Threads, func(_, i int) {
 		if ctx.Err() == nil {
@@ -73,7 +73,7 @@ func checkSections(ctx context.Context, p *source.Packed, status []FileStatus, o
 	for i := range p.Man.Shared {
 		add(&p.Man.Shared[i], func() string { return source.SharedName(i) })
 	}
-	progress := workers.NewMeter(o.Progress, "verify", total)
+	progress := workers.NewMeter(o.Progress, "verify", total, 0)
 	errs := make([]error, len(checks))
 	tasks.Each(len(checks), o.Threads, func(_, i int) {
 		if ctx.Err() == nil {

@@ -184,7 +184,7 @@ func (r *Reader) matchNames(ctx context.Context, q Query, report workers.Progres
 	for _, p := range parts {
 		total += uint64(r.Man.Slices[p.slice].Records)
 	}
-	progress := workers.NewMeter(report, NamesStage, total)
+	progress := workers.NewMeter(report, NamesStage, total, 0)
 	work := func(b *source.Decoded, p *slicePart) (*matched, error) { return r.matchSlice(b, p, match) }
 	err = decodeParts(ctx, r, parts, WantNames.keeps(), work, func(m *matched) error {
 		progress.Add(uint64(m.slice.Records))

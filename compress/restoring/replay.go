@@ -37,23 +37,34 @@ type Replay struct {
 	Pool     workers.Pool
 	Texts    *workers.Buffers
 	progress *workers.Meter
+	genome   *workers.SliceMeter // of the pseudogenome, which counts as some of the text
 }
+
+// genomeUnits is how many units of a SliceMeter a base of the pseudogenome counts as, where one of a placed read is one.
+const genomeUnits = 18
 
 // NewReplay prepares for jobs, which may be replayed in several passes.
 func NewReplay(src source.Source, stage string, threads int, memory uint64, report workers.Progress, passes ...[]Job) *Replay {
 	r := &Replay{src: src, man: src.Manifest(), Pool: workers.NewPool(threads)}
-	var total, largest uint64
+	var total, units, largest uint64
 	for _, jobs := range passes {
 		for _, j := range jobs {
 			t := source.SliceBytes(r.man, j.Slice)
-			total, largest = total+t, max(largest, t)
+			total, units, largest = total+t, units+r.units(j.Slice), max(largest, t)
 		}
 	}
 	r.SetFlight(workers.InFlight(threads, memory, largest))
 	if workers.InMemory(memory, largest) < 2 {
 		r.Texts.Keep = 0 // there is no room for a text of the slice before while a slice is decoded
 	}
-	r.progress = workers.NewMeter(report, stage, total)
+	var bases, besides uint64
+	if p, ok := src.(*source.Packed); ok && p.Seqs == nil && len(r.man.Shared) > 0 {
+		bases = 4 * r.man.Shared[0].Len // about
+		besides = uint64(float64(total) * float64(genomeUnits*bases) / float64(max(units, 1)))
+		p.Decoded = func(n int) { r.genome.Coded(n) }
+	}
+	r.progress = workers.NewMeter(report, stage, total, besides)
+	r.genome = &workers.SliceMeter{M: r.progress, Sizes: func() (_, _ uint64) { return besides, bases }}
 	return r
 }
 
@@ -103,8 +114,7 @@ func (r *Replay) RunUntil(ctx context.Context, jobs []Job, work func(k int, p *P
 			return nil, err
 		}
 		p := &Piece{Job: jobs[k], Err: b.Err}
-		meter.End()
-		return p, r.Pool.InTurn(d.Turn).Do(ctx, func() error {
+		err = r.Pool.InTurn(d.Turn).Do(ctx, func() error {
 			r.render(p, b)
 			defer r.src.Release(b)
 			if work == nil {
@@ -112,30 +122,31 @@ func (r *Replay) RunUntil(ctx context.Context, jobs []Job, work func(k int, p *P
 			}
 			return work(k, p, b)
 		})
+		meter.End()
+		return p, err
 	}
+	defer r.genome.End() // perhaps nothing needed all of it
 	return workers.InOrderUntil(ctx, len(jobs), r.Flight, produce, func(k int, p *Piece, done func()) error {
 		return consume(k, p, func() {
 			for _, b := range p.own {
 				r.Texts.Put(b)
 			}
-			n := source.SliceBytes(r.man, p.Slice)
-			r.progress.Add(n - decodingPart(n))
 			done()
 		})
 	})
 }
 
-// decodingPart returns how many of the n bytes of a slice count as done when it is decoded; the others do when it is consumed.
-func decodingPart(n uint64) uint64 { return n - n/16 }
-
 // decoding returns the meter of a slice that is being decoded. While pack writes it, its bases are not known before it is decoded.
 func (r *Replay) decoding(slice int) *workers.SliceMeter {
-	return &workers.SliceMeter{M: r.progress, Sizes: func() (bytes, units uint64) {
-		for _, mem := range r.man.Slices[slice].Members() {
-			units += columns.UnitsOf(mem.Bases, r.man.Options, r.man.Inputs[mem.Input].Kind)
-		}
-		return decodingPart(source.SliceBytes(r.man, slice)), units
-	}}
+	return &workers.SliceMeter{M: r.progress, Sizes: func() (_, _ uint64) { return source.SliceBytes(r.man, slice), r.units(slice) }}
+}
+
+// units returns how many units of a SliceMeter a slice has.
+func (r *Replay) units(slice int) (n uint64) {
+	for _, mem := range r.man.Slices[slice].Members() {
+		n += columns.UnitsOf(mem.Bases, r.man.Options, r.man.Inputs[mem.Input].Kind)
+	}
+	return n
 }
 
 // render gives p the text of b.

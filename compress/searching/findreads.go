@@ -41,7 +41,7 @@ func (s *search) allSlices() *sliceList {
 		total, largest = total+source.SliceBytes(s.man, i), max(largest, source.SliceBytes(s.man, i))
 	}
 	l.inFlight = workers.InFlight(s.o.Threads, s.o.Memory, largest)
-	l.progress = workers.NewMeter(s.o.Progress, FindStage, total)
+	l.progress = workers.NewMeter(s.o.Progress, FindStage, total, 0)
 	return l
 }
 

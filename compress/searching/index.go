@@ -205,7 +205,7 @@ func indexContent(ctx context.Context, p *source.Packed, e commit.Entry, o Index
 		return nil, err
 	}
 	c.Coverage = fmindex.NewCoverage(n, fmindex.Window)
-	progress := workers.NewMeter(o.Progress, IndexReadStage, total)
+	progress := workers.NewMeter(o.Progress, IndexReadStage, total, 0)
 	err = workers.InOrder(ctx, len(p.Man.Slices), workers.InFlight(o.Threads, o.Memory, largest),
 		func(ctx context.Context, i int) (*sliceLiterals, error) { return literalsOf(ctx, p, i, c.Coverage) },
 		func(i int, l *sliceLiterals) error {

@@ -31,6 +31,13 @@ func (r *columnReads) literals(k, i int, f func(from, to int)) {
 	}
 }
 
+// coded notes that n more bases are coded.
+func (r *columnReads) coded(n int) {
+	if progress := r.cols[0].Progress; progress != nil {
+		progress(n)
+	}
+}
+
 // setSpans makes room for the spans.
 func (r *columnReads) setSpans() {
 	for _, col := range r.cols {
@@ -42,8 +49,7 @@ func (r *columnReads) setSpans() {
 // the bases that are not A, C, G or T (nil if all are).
 func (r *columnReads) forEach(k int, placed bool, f func(i int, quals []byte, skip []bool)) {
 	col, nonACGT := r.cols[k], nonACGTOf(r.exceptions[k])
-	progress := r.cols[0].Progress
-	at, untold := 0, 0 // the latter: bases coded since the last call of Progress
+	at, untold := 0, 0 // the latter: bases coded since the last call of coded
 	for i := range col.decoded() {
 		n := col.Lengths.Of(i)
 		q := col.Quals
@@ -53,10 +59,12 @@ func (r *columnReads) forEach(k int, placed bool, f func(i int, quals []byte, sk
 		}
 		if (r.where[k].pos[i] != unplaced) == placed {
 			f(i, q, nonACGT.of(i, n))
-			untold += n
+			if !r.inPieces(k, i) { // else it was told with its pieces
+				untold += n
+			}
 		}
-		if untold >= progressEvery && progress != nil {
-			progress(untold)
+		if untold >= progressEvery {
+			r.coded(untold)
 			untold = 0
 		}
 	}

@@ -93,7 +93,8 @@ func NewDecoder(shared [][]byte, c Config) *Decoder {
 	if len(shared) == 0 {
 		return d
 	}
-	if genome, err := basemodel.Decode(section, twoCoders(repeats != nil, c.OneCoder), c.Threads); err != nil {
+	o := basemodel.Options{Threads: c.Threads, TwoCoders: twoCoders(repeats != nil, c.OneCoder), Progress: c.Decoded}
+	if genome, err := basemodel.Decode(section, o); err != nil {
 		d.err = corrupt(err)
 		close(d.started)
 	} else {
@@ -113,7 +114,7 @@ func NewDecoderOf(shared [][]byte, packed []byte, bases int, c Config) *Decoder 
 		return d
 	}
 	d.genome = &genome{known: &knownGenome{packed, bases, sync.OnceValues(func() (*basemodel.Model, error) {
-		s, err := basemodel.Decode(section, twoCoders(repeats != nil, c.OneCoder), c.Threads)
+		s, err := basemodel.Decode(section, basemodel.Options{Threads: c.Threads, TwoCoders: twoCoders(repeats != nil, c.OneCoder)})
 		if err != nil {
 			return nil, err
 		}

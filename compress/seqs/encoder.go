@@ -25,6 +25,7 @@ type Config struct {
 	Progress func(stage string, done, total uint64) // may be nil
 	Repeats  bool                                   // of a Decoder: the second shared section is that of repeats
 	OneCoder bool                                   // of a Decoder: each segment of the pseudogenome has one coder
+	Decoded  func(bases int)                        // of a Decoder: told how many more bases of the pseudogenome are decoded; may be nil
 	// GPU and Note are those of overlap.Config.
 	GPU  bool
 	Note func(line string)

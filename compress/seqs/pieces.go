@@ -155,6 +155,7 @@ func (s *slice) decodePieces(section []byte, r *columnReads, k int, text func(k,
 			return err
 		}
 		r.spans[k][i] = append([]edits.Span{}, spans...)
+		r.coded(len(b))
 		at := 0
 		for _, v := range spans {
 			toLetters(b[at:v.Start])
@@ -214,6 +215,7 @@ func (a *pieceAligner) align(records [][]uint32, r *columnReads) [][][]edits.Pie
 					}
 				}
 				all[t.k][t.i] = pieces
+				r.coded(r.cols[t.k].Lengths.Of(t.i))
 			}
 		}
 	})

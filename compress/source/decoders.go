@@ -90,7 +90,7 @@ func decodeQuals(p *Packed, b *Decoded, m int, data []byte) (err error) {
 		in.Bases = c.Letters
 	}
 	if n, ok := quals.HasPrimer(data, in); quals.NeedsPrimer(data) || ok && n <= c.First {
-		if in.Primer, err = p.primers.get(c.Reads()); err != nil {
+		if in.Primer, err = p.primers.get(c.Reads(), c.QualsCoded); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,8 @@ type Packed struct {
 	Kept    []columns.Kept // by input
 	Pool    workers.Pool
 	Threads int
-	Seqs    *seqs.Decoder // nil until NeedShared or ShareIndex was called
+	Seqs    *seqs.Decoder   // nil until NeedShared or ShareIndex was called
+	Decoded func(bases int) // if not nil, is told how many more bases of the pseudogenome are decoded, by any goroutine
 	shared  *tasks.Once[*seqs.Decoder]
 	memory  *workers.Buffers // of sections and sequences in two bits a base
 	names   *sliceNames
@@ -65,7 +66,8 @@ func (p *Packed) share(ctx context.Context, decode func() (*seqs.Decoder, error)
 
 // readShared reads the shared sections.
 func (p *Packed) readShared() (shared [][]byte, c seqs.Config, err error) {
-	c = seqs.Config{Threads: p.Threads, Repeats: p.Man.Repeats, OneCoder: p.Man.OneCoder, ReleaseWhile: p.Pool.ReleaseWhile}
+	c = seqs.Config{Threads: p.Threads, Repeats: p.Man.Repeats, OneCoder: p.Man.OneCoder, ReleaseWhile: p.Pool.ReleaseWhile,
+		Decoded: p.Decoded}
 	shared = make([][]byte, len(p.Man.Shared))
 	for i, s := range p.Man.Shared {
 		if shared[i], err = p.Archive.Read(s, nil, SharedName(i)); err != nil {

@@ -25,11 +25,11 @@ type primers struct {
 // keptPrimers is how many primers are kept. One takes about 11 MB.
 const keptPrimers = 4
 
-// get returns the primer of an input, or of a mate of an interleaved one, of which it decodes the first qualities. The caller has a place
-// of the pool, which another may have while it waits.
-func (l *primers) get(r columns.Reads) (*quals.Primer, error) {
+// get returns the primer of an input, or of a mate of an interleaved one, of which it decodes the first qualities. coded, if not nil, is
+// told how many more are. The caller has a place of the pool, which another may have while it waits.
+func (l *primers) get(r columns.Reads, coded func(n int)) (*quals.Primer, error) {
 	primer, err := l.decoded.Get(r, l.pool.WaitOutside, func() (*quals.Primer, error) {
-		primer, err := l.decode(r)
+		primer, err := l.decode(r, coded)
 		if err != nil {
 			err = &neededError{"the first ones of the input", err}
 		}
@@ -46,7 +46,7 @@ func (l *primers) ahead(ctx context.Context, inputs []int) {
 	for _, input := range inputs[:min(len(inputs), keptPrimers)] {
 		all.Go(func() {
 			l.pool.Do(ctx, func() error {
-				_, err := l.get(columns.Reads{Input: input})
+				_, err := l.get(columns.Reads{Input: input}, nil)
 				return err
 			})
 		})
@@ -55,7 +55,7 @@ func (l *primers) ahead(ctx context.Context, inputs []int) {
 }
 
 // decode decodes the primer of an input, or of a mate, from its first slice.
-func (l *primers) decode(r columns.Reads) (*quals.Primer, error) {
+func (l *primers) decode(r columns.Reads, coded func(n int)) (*quals.Primer, error) {
 	man := l.archive.Manifest()
 	for i := range man.Slices {
 		s := &man.Slices[i]
@@ -72,7 +72,7 @@ func (l *primers) decode(r columns.Reads) (*quals.Primer, error) {
 			if err != nil {
 				return nil, err
 			}
-			in := quals.Input{Records: s.MemberRecords()}
+			in := quals.Input{Records: s.MemberRecords(), Progress: coded}
 			if in.Lengths, err = seqs.DecodeLengths(data, in.Records); err != nil {
 				return nil, l.archive.Corrupt(what, err)
 			}

@@ -49,8 +49,9 @@ type Summary struct {
 type restoration struct {
 	*Reader
 	o      *RestoreOptions
-	done   atomic.Uint64 // bytes of content
-	all    uint64        // bytes of content that are restored
+	done   atomic.Uint64 // bytes of content, those of side files as sideWeight
+	all    uint64        // of done
+	bytes  uint64        // of content that is restored
 	sum    Summary
 	status []compress.FileStatus // of each entry; without a name for those that are not restored
 	made   map[string]bool       // directories that were made, by their paths below the root
@@ -90,7 +91,7 @@ func (r *Reader) Restore(ctx context.Context, o RestoreOptions) (*Summary, error
 	for _, line := range r.LeftOut {
 		x.note("left out when the directory was archived: %s", line)
 	}
-	x.all = x.total()
+	x.bytes, x.all = x.total(1), x.total(sideWeight)
 	made, err := x.directories()
 	undo := func() {
 		for _, path := range slices.Backward(made) {
@@ -136,18 +137,21 @@ func (x *restoration) summary() (*Summary, error) {
 // at returns the path in the file system of one below the root.
 func (x *restoration) at(path string) string { return filepath.Join(x.o.Dir, path) }
 
-// add counts bytes of content that were restored.
+// sideWeight is about how many bytes of text of reads are restored in the time of one of a side file.
+const sideWeight = 5
+
+// add counts bytes of content that were restored, those of side files as sideWeight.
 func (x *restoration) add(n int) {
 	if done := x.done.Add(uint64(n)); x.o.Progress != nil {
-		x.o.Progress(done, x.all)
+		x.o.Progress(uint64(float64(x.bytes)*min(float64(done)/float64(max(x.all, 1)), 1)), x.bytes)
 	}
 }
 
-// total returns how many bytes of content are restored.
-func (x *restoration) total() (n uint64) {
+// total returns how many bytes of content are restored, those of side files as `side`.
+func (x *restoration) total(side uint64) (n uint64) {
 	for i := range x.Entries {
 		if x.Entries[i].Kind == File && x.out[i] != "" {
-			n += uint64(x.Entries[i].Size)
+			n += side * uint64(x.Entries[i].Size)
 		}
 	}
 	for _, j := range x.jobs {
@@ -247,7 +251,7 @@ func (s *sink) begin(k int) (io.Writer, error) {
 		return nil, err
 	}
 	s.f = &holeWriter{f: f}
-	return counter{s.f, s.x.add}, nil
+	return counter{s.f, func(n int) { s.x.add(sideWeight * n) }}, nil
 }
 
 // end is that of sidefiles.Sink.

@@ -16,17 +16,19 @@ type Meter struct {
 	stage  string
 	done   atomic.Uint64
 	total  uint64
+	all    uint64 // what done will be
 }
 
-func NewMeter(report Progress, stage string, total uint64) *Meter {
-	m := &Meter{report: report, stage: stage, total: total}
+// NewMeter returns the Meter of a stage of so many bytes. besides is how much more is added, for work that counts as some of these bytes.
+func NewMeter(report Progress, stage string, total, besides uint64) *Meter {
+	m := &Meter{report: report, stage: stage, total: total, all: total + besides}
 	m.Add(0)
 	return m
 }
 
 func (m *Meter) Add(n uint64) {
 	if done := m.done.Add(n); m.report != nil {
-		m.report(m.stage, done, m.total)
+		m.report(m.stage, Share(m.total, done, m.all), m.total)
 	}
 }
 
@@ -56,7 +58,7 @@ func (s *SliceMeter) Coded(n int) {
 	s.size()
 	s.done = min(s.done+uint64(n), s.all)
 	// What follows takes time, too.
-	now := Share(s.bytes-s.bytes/16, s.done, s.all)
+	now := Share(s.bytes-s.bytes/64, s.done, s.all)
 	more := now - min(now, s.told)
 	s.told += more
 	s.mu.Unlock()
