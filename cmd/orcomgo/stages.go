@@ -63,9 +63,9 @@ var (
 		{name: "finding versions", unit: basesUnit, group: 7, long: 140},
 		{name: "coding the pseudogenome", unit: basesUnit, group: 8, short: 10, long: 6},
 		// Names and qualities are coded while reads are laid out.
-		{name: "pack", unit: bytesUnit, group: 1, last: 8, short: 28, long: 75, coded: 265},
+		{name: "pack", unit: bytesUnit, group: 1, last: 8, short: 28, long: 75, coded: 140},
 	}
-	verifyModel = stageModel{name: "verify", unit: bytesUnit, group: 8, short: 17, long: 50, coded: 265}
+	verifyModel = stageModel{name: "verify", unit: bytesUnit, group: 8, short: 17, long: 50, coded: 140}
 	namesModel  = stageModel{name: compress.NamesStage, unit: readsUnit, group: 0, perUnit: 600}
 	unpackModel = stageModel{name: "unpack", unit: bytesUnit, group: 1, perUnit: 55}
 	indexModel  = []stageModel{{name: compress.IndexReadStage, unit: bytesUnit, group: 0, perUnit: 70},

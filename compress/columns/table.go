@@ -44,7 +44,7 @@ func SumsOf(c *Columns) (sums Sums) {
 }
 
 // qualUnits is how many units of a SliceMeter a quality counts as, where a base is one: coding it takes about so many times as long.
-const qualUnits = 10
+const qualUnits = 5
 
 // UnitsOf returns how many units of a SliceMeter so many bases of an input are, with their qualities.
 func UnitsOf(bases uint64, o record.Options, kind record.Kind) uint64 {
