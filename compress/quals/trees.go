@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"orcomgo/bins/parse"
 	"orcomgo/compress/rangecoder"
 )
 
@@ -113,7 +114,7 @@ func parseTrees(data []byte, total int) (*trees, []byte, error) {
 		}
 		t.rank[v] = uint8(i)
 	}
-	size, k := binary.Uvarint(data[n:])
+	size, k := parse.Uvarint(data[n:])
 	if k <= 0 || size > uint64(len(data)-n-k) {
 		return nil, nil, ErrCorrupt
 	}
