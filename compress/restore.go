@@ -7,6 +7,7 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/compress/restoring"
+	"orcomgo/compress/source"
 )
 
 // The options and results of Unpack and Verify, and the records of a Reader.
@@ -51,6 +52,10 @@ const (
 	WantQuals = restoring.WantQuals
 	WantAll   = restoring.WantAll
 )
+
+// MemoryLimit is how many bytes a slice may take when it is decoded, in the whole process; 0, as at first: any. Archives with larger slices
+// are refused.
+var MemoryLimit = &source.MemoryLimit
 
 // NamesStage is the stage of progress in which names are read and compared. It counts records.
 const NamesStage = restoring.NamesStage

@@ -38,15 +38,21 @@ func (c *Cursor) Fail(format string, args ...any) {
 	c.Rest = nil
 }
 
+// Uvarint returns the number that b begins with, as encoding/binary writes it, and how many bytes it has: 0 or less if it is cut off, too
+// large, or has more bytes than it needs.
+func Uvarint(b []byte) (v uint64, n int) {
+	v, n = binary.Uvarint(b)
+	if n > 1 && b[n-1] == 0 {
+		return 0, 0
+	}
+	return v, n
+}
+
 // Uvarint parses a number as encoding/binary writes it.
 func (c *Cursor) Uvarint() uint64 {
-	v, n := binary.Uvarint(c.Rest)
+	v, n := Uvarint(c.Rest)
 	if n <= 0 {
-		c.Fail("it ends inside a number")
-		return 0
-	}
-	if n > 1 && c.Rest[n-1] == 0 {
-		c.Fail("a number has more bytes than it needs")
+		c.Fail("a number is cut off, too large, or has more bytes than it needs")
 		return 0
 	}
 	c.Rest = c.Rest[n:]
@@ -74,16 +80,12 @@ func (c *Cursor) Int(limit int) int {
 
 // Varint parses a signed number as encoding/binary writes it, from -limit to limit.
 func (c *Cursor) Varint(limit int64) int64 {
-	v, n := binary.Varint(c.Rest)
-	if n <= 0 {
-		c.Fail("it ends inside a number")
-		return 0
-	}
+	u := c.Uvarint()
+	v := int64(u>>1) ^ -int64(u&1)
 	if v > limit || v < -limit {
 		c.Fail("%d where %d to %d is possible", v, -limit, limit)
 		return 0
 	}
-	c.Rest = c.Rest[n:]
 	return v
 }
 

@@ -29,17 +29,18 @@ func TestCursor(t *testing.T) {
 }
 
 func TestCursorFails(t *testing.T) {
+	const badNumber = "a number is cut off, too large, or has more bytes than it needs"
 	cases := []struct {
 		name   string
 		data   string
 		take   func(c *Cursor)
 		reason string
 	}{
-		{"number cut off", "\x80", func(c *Cursor) { c.Uvarint() }, "it ends inside a number"},
-		{"number too long", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", func(c *Cursor) { c.Uvarint() }, "it ends inside a number"},
-		{"number with a byte too many", "\x85\x00", func(c *Cursor) { c.Uvarint() }, "a number has more bytes than it needs"},
+		{"number cut off", "\x80", func(c *Cursor) { c.Uvarint() }, badNumber},
+		{"number too long", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", func(c *Cursor) { c.Uvarint() }, badNumber},
+		{"number with a byte too many", "\x85\x00", func(c *Cursor) { c.Uvarint() }, badNumber},
 		{"number too large", "\x09", func(c *Cursor) { c.AtMost(8) }, "9 where at most 8 is possible"},
-		{"signed number cut off", "\x80", func(c *Cursor) { c.Varint(1) }, "it ends inside a number"},
+		{"signed number cut off", "\x80", func(c *Cursor) { c.Varint(1) }, badNumber},
 		{"signed number too large", "\x09", func(c *Cursor) { c.Varint(4) }, "-5 where -4 to 4 is possible"},
 		{"no number possible", "\x00", func(c *Cursor) { c.Int(-1) }, "a number where none is possible"},
 		{"block cut off", "\x02a", func(c *Cursor) { c.Block() }, "2 bytes in 1 bytes"},

@@ -152,7 +152,7 @@ func (c *ExceptionCursor) number() uint32 {
 		c.at++
 		return uint32(b)
 	}
-	v, n := binary.Uvarint(c.data[c.at:])
+	v, n := parse.Uvarint(c.data[c.at:])
 	c.at += n
 	return uint32(v)
 }

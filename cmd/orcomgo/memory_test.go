@@ -3,12 +3,16 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -178,6 +182,48 @@ func TestMemoryBoundHoldsLong(t *testing.T) {
 			t.Run("steps", func(t *testing.T) { checkPeaks(t, c.text(t), c.mib<<20, c.options...) })
 			t.Run("archive", func(t *testing.T) { checkArchivePeak(t, c.text(t), c.mib<<20, c.options...) })
 		})
+	}
+}
+
+// TestLargeSlices: archives whose slices take more than --memory are refused before anything is written, with how much is needed, and
+// that is enough. Pairs of which a mate takes as much memory as --memory has room for are among them.
+func TestLargeSlices(t *testing.T) {
+	testrun.NotShort(t)
+	if runtime.GOOS != "linux" {
+		t.Skip("the peak of a process is read from /proc")
+	}
+	dir := t.TempDir()
+	var text bytes.Buffer
+	if err := sim.WriteShape(&text, "identical", 150_000, 100, 1); err != nil {
+		t.Fatal(err)
+	}
+	in := []string{filepath.Join(dir, "r_R1.fastq"), filepath.Join(dir, "r_R2.fastq")}
+	for _, path := range in {
+		if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustRun(t, "archive", "-q", in[0], filepath.Join(dir, "one"))
+	mustRun(t, "archive", "-q", in[0], in[1], filepath.Join(dir, "pair"))
+	out := filepath.Join(dir, "out")
+	for _, args := range [][]string{{"unpack", "one", "-o", out}, {"unpack", "pair", "-o", out}, {"unpack", "pair", "-o", out, "--interleave"},
+		{"verify", "pair"}} {
+		args[1] = filepath.Join(dir, args[1])
+		status, errs := runHere(append(args, "--memory", "96MB", "-q")...)
+		m := regexp.MustCompile(`\.cdna: to decode a slice of it takes --memory ((\d+)MB) or more, not 96MB\n$`).FindStringSubmatch(errs)
+		if status != 1 || m == nil {
+			t.Fatalf("%q: status %d, %q", args, status, errs)
+		}
+		if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%q: there is something where nothing was restored: %v", args, err)
+		}
+		mb, _ := strconv.Atoi(m[2])
+		peak := peakOf(t, append(args, "--memory", m[1], "-q", "-t", "2")...)
+		t.Logf("%s: %d MB of %d", args[0], peak/1e6, mb)
+		if peak > mb*12e5 {
+			t.Errorf("%q: %d MB of memory in %d MB", args, peak/1e6, mb)
+		}
+		os.RemoveAll(out)
 	}
 }
 

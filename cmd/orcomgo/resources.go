@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"runtime"
 	"runtime/debug"
@@ -8,6 +9,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"orcomgo/compress"
 )
 
 // resources are the flags for threads, memory and messages.
@@ -94,6 +97,7 @@ func (r *resources) start(s *streams, model ...stageModel) (*progress, error) {
 		return nil, usagef("--memory must be at least 96MB, not %s", r.memory.String())
 	}
 	r.began = time.Now()
+	compress.MemoryLimit.Store(uint64(cmp.Or(r.memory, size(max(allowedMemory("/"), minMemory)))))
 	r.memory = r.limit()
 	runtime.GOMAXPROCS(r.threads)
 	limitMemory(uint64(r.memory))

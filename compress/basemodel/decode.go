@@ -1,11 +1,11 @@
 package basemodel
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 
 	"orcomgo/bases"
+	"orcomgo/bins/parse"
 	"orcomgo/compress/rangecoder"
 	"orcomgo/internal/tasks"
 )
@@ -15,7 +15,7 @@ const basesPerByte = 8300
 
 // parseLen returns the number of bases that a section holds, and the rest of it.
 func parseLen(section []byte) (n int, rest []byte, err error) {
-	v, k := binary.Uvarint(section)
+	v, k := parse.Uvarint(section)
 	// The arithmetic coder may keep eight bytes back if they are 0.
 	if k <= 0 || v > MaxBases || v/basesPerByte > uint64(len(section)+8) {
 		return 0, nil, fmt.Errorf("%w: no plausible number of bases", ErrCorrupt)
@@ -45,7 +45,7 @@ func Decode(section []byte, o Options) (*Sequence, error) {
 func parseStreams(data []byte, count int) ([]*stream, error) {
 	sizes := make([]uint64, count)
 	for i := range sizes[:count-1] {
-		v, k := binary.Uvarint(data)
+		v, k := parse.Uvarint(data)
 		if k <= 0 {
 			return nil, fmt.Errorf("%w: no length of stream %d", ErrCorrupt, i)
 		}

@@ -1,9 +1,9 @@
 package edits
 
 import (
-	"encoding/binary"
 	"fmt"
 
+	"orcomgo/bins/parse"
 	rc "orcomgo/compress/rangecoder"
 )
 
@@ -28,7 +28,7 @@ type Decoder struct {
 // NewDecoder returns a decoder of the section of an Encoder with the same options. reads is how many bases all of its reads have. It takes
 // up to 16 bytes for each, if the section says that all of them are edits. An error wraps ErrCorrupt.
 func NewDecoder(section []byte, o Options, reads uint64) (*Decoder, error) {
-	n, k := binary.Uvarint(section)
+	n, k := parse.Uvarint(section)
 	if k <= 0 || n > uint64(len(section)-k) {
 		return nil, fmt.Errorf("%w: no length of the gaps", ErrCorrupt)
 	}

@@ -3,6 +3,8 @@ package fmindex
 import (
 	"encoding/binary"
 	"sort"
+
+	"orcomgo/bins/parse"
 )
 
 // Literals are the stretches of reads that are not given by the pseudogenome, slice after slice.
@@ -53,7 +55,7 @@ func (x *Index) Literal(at, n int) (Literal, bool) {
 	i := sort.Search(len(x.marks), func(i int) bool { return x.marks[i].bases > place }) - 1
 	from, rest := x.marks[i].bases, x.lengths[x.marks[i].at:]
 	for {
-		v, size := binary.Uvarint(rest)
+		v, size := parse.Uvarint(rest)
 		if place-from < uint32(v) {
 			return l, uint32(n) <= uint32(v)-(place-from)
 		}
@@ -88,7 +90,7 @@ func (x *Index) markLiterals() error {
 			return corrupt("the literals of slice %d end at base %d and byte %d", i, endBases, end)
 		}
 		for at < end {
-			v, size := binary.Uvarint(x.lengths[at:end])
+			v, size := parse.Uvarint(x.lengths[at:end])
 			if size <= 0 || v > uint64(endBases-bases) {
 				return corrupt("a literal of slice %d is too long", i)
 			}

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"github.com/klauspost/compress/zstd"
+	"orcomgo/bins/parse"
 	"orcomgo/bins/record"
 	"orcomgo/compress/names"
 	"sync"
@@ -89,7 +90,7 @@ func Decode(data []byte, records int) (record.Forms, error) {
 		}
 		return l, nil
 	}
-	size, k := binary.Uvarint(rest)
+	size, k := parse.Uvarint(rest)
 	if k <= 0 {
 		return l, errForms
 	}
@@ -146,7 +147,7 @@ func appendPacked(dst, s []byte) []byte {
 
 // takePacked returns the first stream of b and what follows it.
 func takePacked(b []byte) (s, rest []byte, err error) {
-	v, k := binary.Uvarint(b)
+	v, k := parse.Uvarint(b)
 	if k <= 0 || v>>1 > uint64(len(b)-k) {
 		return nil, nil, errForms
 	}

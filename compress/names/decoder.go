@@ -1,9 +1,9 @@
 package names
 
 import (
-	"encoding/binary"
 	"fmt"
 
+	"orcomgo/bins/parse"
 	rc "orcomgo/compress/rangecoder"
 )
 
@@ -58,7 +58,7 @@ func (d *Decoder) decode(data, first []byte, n, k int, maxBytes uint64) ([]byte,
 	default:
 		return nil, fmt.Errorf("%w: format %d", ErrCorrupt, data[0])
 	}
-	size, used := binary.Uvarint(data)
+	size, used := parse.Uvarint(data)
 	if used <= 0 || size > maxBytes || size < uint64(n) {
 		return nil, ErrCorrupt
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	binned "orcomgo/bins/entropy"
+	"orcomgo/bins/parse"
 )
 
 // lightChunk is how many bytes of names are coded together by EncodeLight.
@@ -30,7 +31,7 @@ func EncodeLight(names []byte, n int) []byte {
 
 // decodeLight decodes the first k of n names; data is what follows the format.
 func decodeLight(data []byte, n, k int, maxBytes uint64) ([]byte, error) {
-	size, used := binary.Uvarint(data)
+	size, used := parse.Uvarint(data)
 	if used <= 0 || size > maxBytes || size < uint64(n) || n <= 0 {
 		return nil, ErrCorrupt
 	}
@@ -39,7 +40,7 @@ func decodeLight(data []byte, n, k int, maxBytes uint64) ([]byte, error) {
 	out := make([]byte, 0, min(size, 64*uint64(len(data))+4096))
 	found := 0
 	for at := uint64(0); at < size; at = uint64(len(out)) {
-		stored, used := binary.Uvarint(data)
+		stored, used := parse.Uvarint(data)
 		if used <= 0 || stored > uint64(len(data)-used) {
 			return nil, ErrCorrupt
 		}

@@ -66,7 +66,7 @@ func (p *packer) afterwards() (*verification, error) {
 	}
 	src := source.NewPacked(r, workers.NewPool(p.o.Threads), p.o.Memory)
 	src.Threads = seqs.SegmentThreads(src.Threads, p.o.Memory)
-	return p.verification(src, src, nil), nil
+	return p.verification(src, &following{src, p.written}, nil), nil
 }
 
 // verification returns one of what src reads; slices are decoded by decoding.
@@ -88,7 +88,7 @@ func (p *packer) verification(src *source.Packed, decoding source.Source, early 
 	return v
 }
 
-// following is a packed archive that is being written.
+// following is a packed archive that is being written, or was. However large its slices are, they are decoded.
 type following struct {
 	*source.Packed
 	written []written // by slice
@@ -112,11 +112,11 @@ func (v *verification) slices(ctx context.Context) error {
 			if t.Err[m] != nil {
 				return t.Err[m]
 			}
-			c := b.Cols[m]
 			v.texts[k][m] = textSum{xxh3.Hash(t.Text[m]), uint64(len(t.Text[m]))}
-			if man.Options.Exact(man.Inputs[c.Input].Kind) {
+			if v.jobs[k].AsText {
 				continue
 			}
+			c := b.Cols[m]
 			if columns.SumsOf(c) != v.written[k].sums[m] {
 				return fmt.Errorf("%s: names, qualities or forms differ: %w", source.WhereRecords(man, b.Slice, m), parse.ErrCorrupt)
 			}

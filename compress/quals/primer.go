@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 
+	"orcomgo/bins/parse"
 	"orcomgo/bins/record"
 )
 
@@ -121,12 +122,12 @@ func parseLeading(data []byte, in *Input, n int) (*leading, error) {
 	if err != nil {
 		return nil, err
 	}
-	records, k := binary.Uvarint(rest)
+	records, k := parse.Uvarint(rest)
 	if k <= 0 || records == 0 || records > uint64(in.Records) {
 		return nil, ErrCorrupt
 	}
 	rest = rest[k:]
-	size, k := binary.Uvarint(rest)
+	size, k := parse.Uvarint(rest)
 	if k <= 0 || size > uint64(len(rest)-k) {
 		return nil, ErrCorrupt
 	}

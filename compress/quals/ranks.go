@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"orcomgo/bins/parse"
 	"orcomgo/compress/rangecoder"
 )
 
@@ -101,7 +102,7 @@ func parseRanks(data []byte, total int) (*ranks, []byte, error) {
 		}
 		t.symbol[v] = uint8(i)
 	}
-	size, k := binary.Uvarint(data[n:])
+	size, k := parse.Uvarint(data[n:])
 	if k <= 0 || size > uint64(len(data)-n-k) {
 		return nil, nil, ErrCorrupt
 	}

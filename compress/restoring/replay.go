@@ -4,6 +4,7 @@ package restoring
 
 import (
 	"context"
+	"runtime"
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
@@ -116,7 +117,6 @@ func (r *Replay) RunUntil(ctx context.Context, jobs []Job, work func(k int, p *P
 		p := &Piece{Job: jobs[k], Err: b.Err}
 		err = r.Pool.InTurn(d.Turn).Do(ctx, func() error {
 			r.render(p, b)
-			defer r.src.Release(b)
 			if work == nil {
 				return nil
 			}
@@ -149,9 +149,10 @@ func (r *Replay) units(slice int) (n uint64) {
 	return n
 }
 
-// render gives p the text of b.
+// render gives p the text of b. If nothing but text is wanted, columns are released on the way.
 func (r *Replay) render(p *Piece, b *source.Decoded) {
-	for m, c := range b.Cols {
+	for m := range b.Cols {
+		c := b.Cols[m]
 		if c == nil || !p.Want[m] || p.Err[m] != nil {
 			continue
 		}
@@ -170,5 +171,11 @@ func (r *Replay) render(p *Piece, b *source.Decoded) {
 		}
 		p.Text[m] = text
 		p.own = append(p.own, text)
+		if p.AsText {
+			b.Cols[m] = nil
+			if r.Texts.Keep == 0 {
+				runtime.GC() // the next text would get new memory before the columns are collected
+			}
+		}
 	}
 }

@@ -100,7 +100,7 @@ func salvage(ctx context.Context, src source.Source, o *UnpackOptions) (list []S
 	demands := make([]source.Demand, len(man.Slices))
 	for i := range man.Slices {
 		largest = max(largest, source.SliceBytes(man, i))
-		demands[i] = source.Demand{Slice: i}
+		demands[i] = source.Demand{Slice: i, Want: [2]bool{true, true}}
 	}
 	decoder := src.Pass(demands)
 	produce := func(ctx context.Context, i int) (parts [2]salvagedPart, err error) {

@@ -167,6 +167,9 @@ func VerifySource(ctx context.Context, src source.Source, o VerifyOptions) ([]Fi
 // VerifyJobs is VerifySource with the jobs for the whole archive. look, if not nil, is called as the work of replay.
 func VerifyJobs(ctx context.Context, src source.Source, stage string, o VerifyOptions, jobs []Job,
 	look func(k int, p *Piece, b *source.Decoded) error) ([]FileStatus, error) {
+	for i := range jobs {
+		jobs[i].AsText = look == nil
+	}
 	man := src.Manifest()
 	status, checks := make([]FileStatus, len(man.Inputs)), make([]*TextCheck, len(man.Inputs))
 	for i := range man.Inputs {

@@ -1,11 +1,11 @@
 package seqs
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync"
 
+	"orcomgo/bins/parse"
 	"orcomgo/compress/basemodel"
 )
 
@@ -195,13 +195,13 @@ var errTooFew = errors.New("seqs: the first reads of this slice can't be decoded
 
 // NeedsAll reports whether some reads of a slice can't be decoded without all others: long reads are aligned in pieces.
 func NeedsAll(data []byte) bool {
-	_, n := binary.Uvarint(data)
+	_, n := parse.Uvarint(data)
 	return n > 0 && len(data) > n && data[n]&flagPieces != 0
 }
 
 // cutSlice returns the part of a slice with these columns, its flags and its streams.
 func (d *Decoder) cutSlice(data []byte, first, mate *Column) (p *decodedPart, flags byte, in *streams, err error) {
-	k, n := binary.Uvarint(data)
+	k, n := parse.Uvarint(data)
 	if n <= 0 || k >= uint64(len(d.parts)) || len(data) == n {
 		return nil, 0, nil, ErrCorrupt
 	}
@@ -230,7 +230,7 @@ func streamsOf(data []byte, flags byte) (*streams, error) {
 	list := in.each(flags)
 	sizes := make([]uint64, len(list))
 	for i := range sizes {
-		v, n := binary.Uvarint(data)
+		v, n := parse.Uvarint(data)
 		if n <= 0 {
 			return nil, ErrCorrupt
 		}

@@ -97,3 +97,16 @@ func TestLengthsRoundTrip(t *testing.T) {
 		}
 	}
 }
+
+// TestNumbersOfLengths: a length that has more bytes than it needs, or more than 32 bits, is damage.
+func TestNumbersOfLengths(t *testing.T) {
+	for _, c := range []struct {
+		data []byte
+		ok   bool
+	}{{[]byte{0, 5}, true}, {[]byte{0, 0x85, 0}, false}, {[]byte{0, 0xff, 0xff, 0xff, 0xff, 0x0f}, true},
+		{[]byte{0, 0x80, 0x80, 0x80, 0x80, 0x10}, false}} {
+		if _, err := DecodeLengths(c.data, 1); (err == nil) != c.ok {
+			t.Errorf("% x: %v", c.data, err)
+		}
+	}
+}

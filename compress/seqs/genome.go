@@ -1,12 +1,12 @@
 package seqs
 
 import (
-	"encoding/binary"
 	"fmt"
 	"sync"
 	"sync/atomic"
 
 	"orcomgo/bases"
+	"orcomgo/bins/parse"
 	"orcomgo/compress/basemodel"
 	"orcomgo/compress/edits"
 )
@@ -61,7 +61,7 @@ func parseRepeats(section []byte, modelled int) (*repeats, error) {
 	rest := section
 	for i := range v {
 		n := 0
-		if v[i], n = binary.Uvarint(rest); n <= 0 {
+		if v[i], n = parse.Uvarint(rest); n <= 0 {
 			return nil, fmt.Errorf("%w: the section of repeats is cut off", ErrCorrupt)
 		}
 		rest = rest[n:]

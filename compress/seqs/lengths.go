@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"orcomgo/bins/parse"
 	"orcomgo/bins/record"
 	rc "orcomgo/compress/rangecoder"
 )
@@ -25,7 +26,7 @@ func DecodeLengths(data []byte, n int) (record.Lengths, error) {
 		return record.Lengths{}, ErrCorrupt
 	}
 	if data[0] == 0 {
-		v, k := binary.Uvarint(data[1:])
+		v, k := parse.Uvarint(data[1:])
 		if k <= 0 || v > 1<<32-1 || k != len(data)-1 {
 			return record.Lengths{}, ErrCorrupt
 		}

@@ -66,7 +66,6 @@ func (b *Binned) Pass(demands []Demand) Decoder {
 }
 
 func (b *Binned) Place() (dir, name string)   { return b.Bins.Dir(), b.Bins.Name() }
-func (b *Binned) Release(*Decoded)            {}
 func (b *Binned) Problems() []error           { return b.problem }
 func (b *Binned) Manifest() *archive.Manifest { return b.Man }
 func (b *Binned) Paths() []string             { return b.Bins.Paths() }

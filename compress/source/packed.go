@@ -86,6 +86,9 @@ func (p *Packed) Close() error                { return p.Archive.Close() }
 
 // Pass keeps names if some records are asked for: mates, or the same records, may be asked for after them.
 func (p *Packed) Pass(list []Demand) Decoder {
+	if err := p.checkMemory(list); err != nil {
+		return refused{err}
+	}
 	some := len(list) < len(p.Man.Slices)
 	for _, d := range list {
 		some = some || 0 < d.First && d.First < p.Man.Slices[d.Slice].Records
@@ -96,16 +99,6 @@ func (p *Packed) Pass(list []Demand) Decoder {
 
 func (p *Packed) Place() (dir, name string) { return p.Archive.Dir(), p.Archive.Name() }
 func (p *Packed) Problems() []error         { return p.Archive.Problems() }
-
-// Release returns the memory of sequences in two bits a base, once b has been rendered.
-func (p *Packed) Release(b *Decoded) {
-	for _, c := range b.Cols {
-		if c != nil && c.TwoBit != nil {
-			p.memory.Put(c.TwoBit.Memory())
-			c.TwoBit = nil
-		}
-	}
-}
 
 // PrimersAhead decodes the primers of inputs side by side, before slices are decoded that need them. Errors are told where one is needed.
 func (p *Packed) PrimersAhead(ctx context.Context, inputs []int) { p.primers.ahead(ctx, inputs) }

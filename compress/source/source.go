@@ -26,8 +26,6 @@ type Source interface {
 	Paths() []string
 	// place is the directory of the archive and its name.
 	Place() (dir, name string)
-	// release takes back memory of a batch for AsText demands that is not used any more.
-	Release(b *Decoded)
 	// problems are damages that don't keep it from being read.
 	Problems() []error
 	Close() error
@@ -60,8 +58,8 @@ type Demand struct {
 // Decoder decodes slices of a source.
 type Decoder interface {
 	// decode returns what is wanted of a slice. What is needed for other members and columns is not decoded unless what is
-	// wanted depends on it. A member that can't be decoded has an error in the batch; the error returned is that of ctx. The batch
-	// may have more records than d.first. Safe for concurrent use.
+	// wanted depends on it. A member that can't be decoded has an error in the batch; the error returned is that of ctx, or that the
+	// pass takes more memory than MemoryLimit. The batch may have more records than d.first. Safe for concurrent use.
 	Decode(ctx context.Context, d Demand) (*Decoded, error)
 }
 
@@ -71,6 +69,8 @@ type Decoded struct {
 	Slice *archive.Slice
 	Cols  [2]*columns.Columns
 	Err   [2]error
+
+	memory *workers.Buffers // that takes back sequences in two bits a base
 }
 
 // Text renders member m of b, after checking that it is what was verified when the archive
@@ -79,6 +79,10 @@ func (b *Decoded) Text(dst []byte, man *archive.Manifest, m int, ends []int) ([]
 	c := b.Cols[m]
 	in := &man.Inputs[c.Input]
 	text, err := columns.Render(dst, record.RenderingOf(man.Options, in.Kind), in.Kind, c, ends)
+	if c.AsText && c.TwoBit != nil { // nothing else is wanted of it
+		b.memory.Put(c.TwoBit.Memory())
+		c.TwoBit = nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", WhereRecords(man, b.Slice, m), err)
 	}

@@ -92,6 +92,55 @@ func TestRepair(t *testing.T) {
 	})
 }
 
+// TestOneByte flips a byte of side archives without parity: it is noticed, no wrong file comes back, and what is lost is in one block of
+// side files, unless the byte is of their index.
+func TestOneByte(t *testing.T) {
+	testrun.NoRace(t)
+	l, files := manyFiles()
+	var b bytes.Buffer
+	if err := Write(t.Context(), &b, l, files.open, Options{Threads: 2, Memory: 1}); err != nil { // so blocks have 64 KiB
+		t.Fatal(err)
+	}
+	at, rng := commit.Tree{Dir: t.TempDir(), Name: "run"}, rand.New(rand.NewSource(1))
+	total, largest := 0, 0
+	for _, text := range files {
+		total, largest = total+len(text), max(largest, len(text))
+	}
+	draws, lost := testrun.Pick(5, 20, 500), 0
+	for range draws {
+		damaged := bytes.Clone(b.Bytes())
+		damaged[rng.Intn(len(damaged))] ^= 1 << rng.Intn(8)
+		if err := os.WriteFile(at.Path(), damaged, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(at, Options{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		missing := 0
+		out := filepath.Join(t.TempDir(), "out")
+		r.Restore(t.Context(), RestoreOptions{Dir: out, Threads: 1})
+		for path, text := range files {
+			got, err := os.ReadFile(filepath.Join(out, path))
+			if err != nil {
+				missing += len(text)
+			} else if string(got) != text {
+				t.Errorf("%s has other text", path)
+			}
+		}
+		if missing == 0 && r.Damage() == nil {
+			t.Error("nothing is said")
+		}
+		if missing > 64<<10+2*largest && missing < total {
+			t.Errorf("%d bytes of %d are lost", missing, total)
+		}
+		lost += missing
+		r.Close()
+	}
+	t.Logf("%d draws: %.4f of the bytes are lost on average, with blocks of %.4f", draws, float64(lost)/float64(draws*total),
+		float64(64<<10)/float64(total))
+}
+
 // restoresTheRest restores a damaged side archive: files that come back are right, and those come back that are not called lost.
 func restoresTheRest(t *testing.T, at commit.Tree, out string, files contents) {
 	r, err := Open(at, Options{Threads: 1})

@@ -7,12 +7,12 @@ import (
 // DefaultMemory is used where Memory is 0.
 const DefaultMemory = 1 << 30
 
-// beside is about how much memory the program and the models of bases and names take beside slices.
-const beside = 72 << 20
+// Beside is about how much memory the program and the models of bases and names take beside slices.
+const Beside = 72 << 20
 
 // ForText returns how much text, with its exceptions, the slices in work may have together. A slice takes about three times that on the
 // way; a quarter is for garbage.
-func ForText(memory uint64) uint64 { return (memory - min(memory, beside)) / 4 }
+func ForText(memory uint64) uint64 { return (memory - min(memory, Beside)) / 4 }
 
 // InMemory returns how many slices, the largest of which has so many bytes of text and of exceptions, memory has room for.
 func InMemory(memory, text uint64) uint64 {

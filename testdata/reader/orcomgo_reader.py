@@ -1450,6 +1450,7 @@ def decode_lengths(data, records, what):
     bits = source.byte()
     if bits == 0:
         length = source.uvarint()
+        require(length <= MASK32, f"{what}: a length of more than 32 bits")
         source.finish()
         return [length] * records
     require(bits <= 12 or bits == 33, f"{what}: a length of {bits} bits")
