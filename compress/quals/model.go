@@ -50,8 +50,9 @@ var unusedSlots sync.Pool
 
 // release gives the memory of a model to later ones. It must not be used again.
 func (m *model) release() {
-	unusedSlots.Put(&m.slots)
+	slots := m.slots // of its own, since that of the model changes
 	m.slots = nil
+	unusedSlots.Put(&slots)
 }
 
 func takeSlots(n int) []line {
