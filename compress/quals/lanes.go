@@ -32,12 +32,12 @@ type coder struct {
 
 	history histories
 	symbols [numLanes]uint32
-	ranks   [numLanes]uint32 // that are left after the rounds
+	ranks   [numLanes]uint32
 	all     round
-	some    round // of some of the lanes
-	region  [numLanes]uint32
-	exist   [lineSlots]uint16
-	quals   []byte // of the column as far as they are wanted
+	some    round             // of some of the lanes
+	region  [numLanes]uint32  // of the lines of the round: see model.regionOf
+	exist   [lineSlots]uint16 // of the first round
+	quals   []byte            // of the column as far as they are wanted
 
 	// encoding
 	decisions []decision
@@ -185,7 +185,7 @@ func (c *coder) further(rate, dither int32) {
 		rest = kept
 	}
 	for _, l := range lanes {
-		c.region[l] = 1 + c.groupRounds() + groups[l]
+		c.region[l] = c.regionOf(groups[l])
 		digits[l] = c.ranks[l] % lineSlots
 	}
 	c.round(lanes, &digits, rate, dither)
@@ -243,18 +243,14 @@ func (c *coder) choose(lanes []uint8) {
 	}
 	for i, l := range lanes {
 		for f := range c.all.at {
-			at := c.all.at[f][l]
-			if k := c.region[l]; k > 0 {
-				base := uint32(f) * c.lines
-				at = (base + c.model.further(at/lineBytes-base, k)) * lineBytes
-			}
-			c.some.at[f][i] = at
+			base := uint32(f) * c.lines
+			c.some.at[f][i] = (base + c.lineIn(c.region[l], c.all.at[f][l]/lineBytes-base)) * lineBytes
 		}
 		c.some.x[i] = c.all.x[l]
 	}
 }
 
-// existing returns the mask of so many outcomes.
+// existing returns round.exist of so many outcomes.
 func existing(outcomes uint32) (e [lineSlots]uint16) {
 	for i := range min(lineSlots, outcomes-1) {
 		e[i] = 0xffff

@@ -5,11 +5,11 @@ import "sync"
 // A model predicts the ranks of symbols. It is an additive logistic model: each of several features of the history of a read chooses a line
 // of 8 slots, and the sum of slot k of these lines is the logit, in 1/2048 octaves, of stopping at rank k when ranks below k are excluded.
 // All slots of the sum learn together: they move by the error of the prediction, which is the gradient of the coded size (online logistic
-// regression). Ranks from 8 on are coded in further rounds, each with lines of its own.
+// regression). Ranks from 8 on are coded in further rounds: which group of 8 ranks it is, and which rank of that.
 type model struct {
 	ranks *ranks
 	kind  kind
-	bits  uint   // log2 of the lines of a feature in the first round
+	bits  uint   // log2 of the lines of a feature in region 0
 	lines uint32 // of a feature
 	slots []line // those of feature f begin at f * lines
 	steps uint32 // so far
@@ -19,15 +19,15 @@ type model struct {
 
 const (
 	numFeatures = 6
-	lineSlots   = 8 // ranks of a round
+	lineSlots   = 8 // outcomes of a round, but for the last one
 	lineBytes   = 2 * lineSlots
 
 	// lastFeature is the feature that is the last symbol alone. Its slots are set by the frequencies of symbols at first.
 	lastFeature = 4
 
 	maxLineBits = 13 // more would compress better, but exceed the cache
-	minLineBits = 10 // each last symbol has a line in all rounds
-	lessBits    = 2  // of the lines of further rounds
+	minLineBits = 10 // each last symbol has a line in all regions
+	lessBits    = 2  // of the lines of other regions
 )
 
 // line is the slots of one feature in one context.
@@ -36,11 +36,11 @@ type line [lineSlots]int16
 // round is predictions side by side: one for each of n entries, which are lanes. It is laid out for the assembler.
 type round struct {
 	at    [numFeatures][numLanes]uint32       // where in the slots the lines start, in bytes
-	going [numLanes][lineSlots]uint16         // probability of going on at each rank, in 1/65536
-	bound [numLanes + 1][2 * lineSlots]uint16 // the upper half: the share of ranks above k. The rest is 0
+	going [numLanes][lineSlots]uint16         // probability of going on at each outcome, in 1/65536
+	bound [numLanes + 1][2 * lineSlots]uint16 // the upper half: the share of outcomes above k. The rest is 0
 	x     [numLanes]uint32                    // states of the coders; decoding only
-	rank  [numLanes]uint32                    // coded: at most 8, which is a rank of a further round
-	exist [lineSlots]uint16                   // all ones for ranks that go on
+	rank  [numLanes]uint32                    // the outcome that is coded, at most 8
+	exist [lineSlots]uint16                   // all ones for outcomes after which there is another one
 	n     int
 }
 
@@ -69,22 +69,23 @@ func newModel(t *ranks, total int, k kind) *model {
 	m.slots = takeSlots(numFeatures * int(m.lines))
 	clear(m.slots)
 	for last := range t.values {
-		at := lastFeature*m.lines + uint32(last)<<lessBits
-		t.first(&m.slots[at], last, 0, len(t.values), 1)
-		if len(t.values) <= lineSlots+1 {
-			continue
+		first := func(region uint32, from, to, some int) {
+			at := lastFeature*m.lines + m.lineIn(region, uint32(last)<<lessBits)
+			t.first(&m.slots[at], last, from, min(to, len(t.values)), some)
 		}
+		first(0, 0, len(t.values), 1)
 		for k := range m.groupRounds() {
-			t.first(&m.slots[lastFeature*m.lines+m.further(uint32(last)<<lessBits, 1+k)], last, lineSlots*int(1+k*lineSlots), len(t.values), lineSlots)
+			first(1+k, lineSlots*int(1+lineSlots*k), len(t.values), lineSlots)
 		}
 		for g := range m.groups() {
-			t.first(&m.slots[lastFeature*m.lines+m.further(uint32(last)<<lessBits, 1+m.groupRounds()+g)], last, lineSlots*int(1+g), min(lineSlots*int(2+g), len(t.values)), 1)
+			first(m.regionOf(g), lineSlots*int(1+g), lineSlots*int(2+g), 1)
 		}
 	}
 	return m
 }
 
-// groups returns how many groups of 8 the ranks from 8 on are in.
+// groups returns how many groups of 8 the ranks from 8 on are in. There are none if rank 8 is the last: then it is the last outcome of the
+// first round.
 func (m *model) groups() uint32 {
 	if len(m.ranks.values) <= lineSlots+1 {
 		return 0
@@ -92,13 +93,19 @@ func (m *model) groups() uint32 {
 	return uint32(len(m.ranks.values)-1) / lineSlots
 }
 
-// groupRounds returns how many rounds the last group takes.
+// groupRounds returns in how many rounds the last group is found: each tells 8 groups from all later ones.
 func (m *model) groupRounds() uint32 { return (m.groups() + lineSlots - 2) / lineSlots }
 
-// further returns the line of a further round, from 1 on, of which the line of the first round is given; both count from the first line of
-// their feature.
-func (m *model) further(line, round uint32) uint32 {
-	return 1<<m.bits + (round-1)<<(m.bits-lessBits) + line>>lessBits
+// regionOf returns the region of the lines of the ranks of a group. A feature has regions of lines: 0 for the first round, one for each
+// round of groups, and one for the ranks of each group.
+func (m *model) regionOf(group uint32) uint32 { return 1 + m.groupRounds() + group }
+
+// lineIn returns the line in a region, of which the line in region 0 is given; both count from the first line of their feature.
+func (m *model) lineIn(region, line uint32) uint32 {
+	if region == 0 {
+		return line
+	}
+	return 1<<m.bits + (region-1)<<(m.bits-lessBits) + line>>lessBits
 }
 
 // lineBitsFor returns log2 of the lines of a feature for a column of total symbols: not many more than it can use.
