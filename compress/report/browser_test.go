@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // lookAround is added to a page for the test: it lists what is wider than the window, labels of plots that are cut off or lie over each
-// other, and letters that are too small to read, in pixels.
+// other, letters that are too small to read, in pixels, and a background that is not of the theme of the system.
 const lookAround = `<script>
 const problems = [], root = document.documentElement;
 if (root.scrollWidth > root.clientWidth) problems.push("the page is " + root.scrollWidth + " wide");
@@ -35,21 +36,24 @@ for (const svg of document.querySelectorAll("svg")) {
         problems.push(name + ": " + text + " lies over " + other);
   });
 }
-parent.postMessage("width " + innerWidth + " problems " + problems.length + " " + problems.join("; "), "*");
+const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+const [red, green] = getComputedStyle(document.body).backgroundColor.match(/\d+/g);
+if (dark != (green < 128)) problems.push("the background does not follow the theme of the system");
+parent.postMessage("width " + innerWidth + " dark " + dark + " problems " + problems.length + " " + problems.join("; "), "*");
 </script></body>`
 
 // frame shows a page at a width; a window itself may not be narrower than 500 pixels.
 const frame = `<!DOCTYPE html><title></title><script>addEventListener("message", m => document.title = m.data)</script>
 <iframe src="page.html" width="WIDTH" height="900" frameborder="0"></iframe>`
 
-// TestBrowser shows pages in Chromium, at the width of a desktop and of a phone.
+// TestBrowser shows pages in Chromium, at the width of a desktop and of a phone, on a light and a dark system.
 func TestBrowser(t *testing.T) {
 	testrun.OnlyLong(t)
 	browser, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Skip("chromium is not installed")
 	}
-	title := regexp.MustCompile(`<title>width (\d+) problems (\d+) ([^<]*)</title>`)
+	title := regexp.MustCompile(`<title>width (\d+) dark (\w+) problems (\d+) ([^<]*)</title>`)
 	for _, files := range [][]string{{"pair41_R1.fastq", "pair41_R2.fastq"}, {"hifi.fastq"}, {"trimmed4.fastq"}} {
 		for i := range files {
 			files[i] = fixtures + files[i]
@@ -67,16 +71,23 @@ func TestBrowser(t *testing.T) {
 			return path
 		}
 		write("page.html", strings.Replace(b.String(), "</body>", lookAround, 1))
-		for _, width := range []string{"1280", "400"} {
-			c := exec.Command(browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,1000",
-				"--virtual-time-budget=10000", "--dump-dom", "file://"+write("frame.html", strings.Replace(frame, "WIDTH", width, 1)))
+		for _, look := range []struct {
+			width string
+			dark  bool
+		}{{"1280", false}, {"1280", true}, {"400", false}} {
+			args := []string{"--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,1000", "--virtual-time-budget=10000",
+				"--dump-dom", "file://" + write("frame.html", strings.Replace(frame, "WIDTH", look.width, 1))}
+			if look.dark {
+				args = append(args, "--force-dark-mode")
+			}
+			c := exec.Command(browser, args...)
 			dom, err := c.Output()
 			if err != nil {
 				t.Fatal(err)
 			}
 			m := title.FindSubmatch(dom)
-			if m == nil || string(m[1]) != width || string(m[2]) != "0" {
-				t.Errorf("%s at %s pixels: %q", files[0], width, m)
+			if m == nil || string(m[1]) != look.width || string(m[2]) != strconv.FormatBool(look.dark) || string(m[3]) != "0" {
+				t.Errorf("%s at %s pixels: %q", files[0], look.width, m)
 			}
 		}
 	}

@@ -179,6 +179,9 @@ func (d *Duplication) plot(what string) *chart {
 	for i, l := range d.Levels {
 		list = append(list, plotter.HistogramBin{Min: float64(i) + 0.1, Max: float64(i) + 0.9, Weight: l.Percent})
 		label := fmt.Sprint(l.From)
+		if l.From >= 1000 {
+			label = fmt.Sprintf("%dk", l.From/1000)
+		}
 		if l.To != l.From {
 			label = "≥" + label
 		}
