@@ -154,6 +154,9 @@ func TestInterruptedAtOnce(t *testing.T) {
 		cmd.Process.Signal(syscall.SIGINT)
 		began := time.Now()
 		cmd.Wait()
+		if cmd.ProcessState.ExitCode() == 0 {
+			continue // it ended before the signal, faster than when it was timed
+		}
 		if took := time.Since(began); took > 1200*time.Millisecond && cmd.ProcessState.ExitCode() == 130 {
 			t.Errorf("after %d/20 of its time it ended only %s after the signal: %s", i, took, errs)
 		}
