@@ -26,6 +26,18 @@ DATA numbers<>+24(SB)/4, $254
 DATA numbers<>+28(SB)/4, $63
 GLOBL numbers<>(SB), RODATA|NOPTR, $32
 
+// START sets the registers of the functions that compute contexts, from their arguments.
+#define START \
+	MOVQ h+0(FP), DI \
+	MOVQ at+8(FP), SI \
+	MOVL shift+16(FP), AX \
+	VMOVD AX, X12 \
+	MOVL size+20(FP), AX \
+	VMOVD AX, X11 \
+	VPBROADCASTD X11, Y11 \
+	VPBROADCASTD numbers<>+0(SB), Y14 \
+	VPBROADCASTD numbers<>+4(SB), Y13
+
 // func appendVector(h *histories, symbols *[numLanes]uint32, top uint32)
 TEXT ·appendVector(SB), NOSPLIT, $0-20
 	MOVQ h+0(FP), DI
@@ -138,15 +150,7 @@ half:
 
 // func smoothVector(h *histories, at *[numFeatures][numLanes]uint32, shift, size uint32)
 TEXT ·smoothVector(SB), NOSPLIT, $0-24
-	MOVQ h+0(FP), DI
-	MOVQ at+8(FP), SI
-	MOVL shift+16(FP), AX
-	VMOVD AX, X12
-	MOVL size+20(FP), AX
-	VMOVD AX, X11
-	VPBROADCASTD X11, Y11
-	VPBROADCASTD numbers<>+0(SB), Y14
-	VPBROADCASTD numbers<>+4(SB), Y13
+	START
 	MOVL $2, CX
 
 half:
@@ -179,15 +183,7 @@ half:
 
 // func steppedVector(h *histories, at *[numFeatures][numLanes]uint32, shift, size uint32)
 TEXT ·steppedVector(SB), NOSPLIT, $0-24
-	MOVQ h+0(FP), DI
-	MOVQ at+8(FP), SI
-	MOVL shift+16(FP), AX
-	VMOVD AX, X12
-	MOVL size+20(FP), AX
-	VMOVD AX, X11
-	VPBROADCASTD X11, Y11
-	VPBROADCASTD numbers<>+0(SB), Y14
-	VPBROADCASTD numbers<>+4(SB), Y13
+	START
 	MOVL $2, CX
 
 half:
@@ -240,15 +236,7 @@ half:
 
 // func givenVector(h *histories, at *[numFeatures][numLanes]uint32, shift, size uint32)
 TEXT ·givenVector(SB), NOSPLIT, $0-24
-	MOVQ h+0(FP), DI
-	MOVQ at+8(FP), SI
-	MOVL shift+16(FP), AX
-	VMOVD AX, X12
-	MOVL size+20(FP), AX
-	VMOVD AX, X11
-	VPBROADCASTD X11, Y11
-	VPBROADCASTD numbers<>+0(SB), Y14
-	VPBROADCASTD numbers<>+4(SB), Y13
+	START
 	VPBROADCASTD numbers<>+20(SB), Y9 // 1
 	MOVL $2, CX
 

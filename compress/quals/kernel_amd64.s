@@ -25,6 +25,13 @@ DATA consts<>+96(SB)/8, $0x0005000600070008 // 8, 7, ... 1
 DATA consts<>+104(SB)/8, $0x0001000200030004
 GLOBL consts<>(SB), RODATA|NOPTR, $112
 
+// ADDLINE adds the lines of feature f of two entries to X0 and X1.
+#define ADDLINE(f) \
+	MOVL (f*64)(DI), AX      \
+	MOVL (f*64+4)(DI), BX    \
+	VPADDSW (SI)(AX*1), X0, X0 \
+	VPADDSW (SI)(BX*1), X1, X1
+
 // func predictVector(slots *line, r *round, tables *[4][16]byte)
 TEXT ·predictVector(SB), NOSPLIT, $0-24
 	MOVQ slots+0(FP), SI
@@ -51,26 +58,11 @@ pair:
 	MOVL 4(DI), BX
 	VMOVDQU (SI)(AX*1), X0
 	VMOVDQU (SI)(BX*1), X1
-	MOVL 64(DI), AX
-	MOVL 68(DI), BX
-	VPADDSW (SI)(AX*1), X0, X0
-	VPADDSW (SI)(BX*1), X1, X1
-	MOVL 128(DI), AX
-	MOVL 132(DI), BX
-	VPADDSW (SI)(AX*1), X0, X0
-	VPADDSW (SI)(BX*1), X1, X1
-	MOVL 192(DI), AX
-	MOVL 196(DI), BX
-	VPADDSW (SI)(AX*1), X0, X0
-	VPADDSW (SI)(BX*1), X1, X1
-	MOVL 256(DI), AX
-	MOVL 260(DI), BX
-	VPADDSW (SI)(AX*1), X0, X0
-	VPADDSW (SI)(BX*1), X1, X1
-	MOVL 320(DI), AX
-	MOVL 324(DI), BX
-	VPADDSW (SI)(AX*1), X0, X0
-	VPADDSW (SI)(BX*1), X1, X1
+	ADDLINE(1)
+	ADDLINE(2)
+	ADDLINE(3)
+	ADDLINE(4)
+	ADDLINE(5)
 	VINSERTI128 $1, X1, Y0, Y0 // logits
 
 	VPXOR Y6, Y6, Y6
@@ -165,6 +157,12 @@ entry:
 	MOVQ SI, n+16(FP)
 	RET
 
+// MOVELINE moves the line of feature f of an entry by X0.
+#define MOVELINE(f) \
+	MOVL (f*64)(DI), AX      \
+	VPADDSW (SI)(AX*1), X0, X1 \
+	VMOVDQU X1, (SI)(AX*1)
+
 // func learnVector(slots *line, r *round, rate, dither int32, masks *[2][9][8]uint16)
 TEXT ·learnVector(SB), NOSPLIT, $0-32
 	MOVQ slots+0(FP), SI
@@ -188,24 +186,12 @@ entry:
 	VPAND 144(DX)(BX*1), X0, X0
 	VPADDSW X6, X0, X0
 	VPMULHW X5, X0, X0
-	MOVL 0(DI), AX
-	VPADDSW (SI)(AX*1), X0, X1
-	VMOVDQU X1, (SI)(AX*1)
-	MOVL 64(DI), AX
-	VPADDSW (SI)(AX*1), X0, X1
-	VMOVDQU X1, (SI)(AX*1)
-	MOVL 128(DI), AX
-	VPADDSW (SI)(AX*1), X0, X1
-	VMOVDQU X1, (SI)(AX*1)
-	MOVL 192(DI), AX
-	VPADDSW (SI)(AX*1), X0, X1
-	VMOVDQU X1, (SI)(AX*1)
-	MOVL 256(DI), AX
-	VPADDSW (SI)(AX*1), X0, X1
-	VMOVDQU X1, (SI)(AX*1)
-	MOVL 320(DI), AX
-	VPADDSW (SI)(AX*1), X0, X1
-	VMOVDQU X1, (SI)(AX*1)
+	MOVELINE(0)
+	MOVELINE(1)
+	MOVELINE(2)
+	MOVELINE(3)
+	MOVELINE(4)
+	MOVELINE(5)
 	ADDQ $4, DI
 	ADDQ $16, R9
 	DECQ CX
