@@ -186,7 +186,7 @@ const maxGrade = 90
 // maxLogit bounds the first logits of ranks: 8 octaves.
 const maxLogit = 8 << 11
 
-// first sets the first logits of a line after a symbol, by the frequencies of the ranks from `from` up to `to`, of which each slot has some.
+// first sets the first logits of a line after a symbol, by the frequencies of the ranks `from` to `to` - 1; each slot has `some` of them.
 func (t *ranks) first(l *line, last, from, to, some int) {
 	n := len(t.values)
 	row := t.grades[last*n%len(t.grades):][:n]
