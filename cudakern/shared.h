@@ -101,7 +101,7 @@
   X(SUFFIX_KEYS, suffix_keys) X(SUFFIX_COUNT, suffix_count) X(SUFFIX_SCATTER, suffix_scatter) X(SUFFIX_HEADS, suffix_heads) \
   X(SUFFIX_CARRY, suffix_carry) X(SUFFIX_GROUPS, suffix_groups) X(SUFFIX_DIVIDE_COUNT, suffix_divide_count) \
   X(SUFFIX_DIVIDE, suffix_divide) X(SUFFIX_SMALL, suffix_small) X(SUFFIX_LARGE_KEYS, suffix_large_keys) \
-  X(SUFFIX_STARTS, suffix_starts) X(SUFFIX_SAMPLES, suffix_samples)
+  X(SUFFIX_STARTS, suffix_starts) X(SUFFIX_SAMPLES, suffix_samples) X(QUALS_DECODE, quals_decode) X(QUALS_ENCODE, quals_encode)
 
 // The number that a kernel writes to host memory when it begins.
 #define STEP(CAPITALS, name) STEP_##CAPITALS,
@@ -211,6 +211,27 @@ struct SuffixLists {
   unsigned long long small_at, small_rank, small_depth;
   unsigned long long large_at, large_group;
   unsigned long long bases, depths; // of each large group
+};
+
+// The coder of qualities: its lanes, the symbols of a block and of a piece, and what package quals names numFeatures, and the bytes of a line.
+#define QUAL_LANES 16
+#define QUAL_BLOCK (1 << 20)
+#define QUAL_PIECE (1 << 14)
+#define QUAL_FEATURES 6
+#define QUAL_LINE 16
+
+// QualColumn is a column of qualities: device addresses, and numbers.
+struct QualColumn {
+  unsigned long long slots, first;    // of the model: its own, and what they are at first
+  unsigned long long table, values;   // encoding: rank by symbols, symbol by value; decoding: symbol by rank, value by symbol
+  unsigned long long lengths;         // of reads; 0 if all have `length`
+  unsigned long long quals, coded;    // the column, and its stream
+  unsigned long long rows;            // encoding: decisions of a block
+  unsigned int length, records;
+  unsigned int lines, bits, count, groups, group_rounds, stepped; // of the model
+  unsigned int steps, rate, span;
+  unsigned int coded_words;           // of 16 bits; encoding: how many there is room for, and then how many there are
+  unsigned int failed;                // set to 1 if the stream is corrupt, or has no room
 };
 
 // What inflating a member has come to.

@@ -30,6 +30,8 @@ type Input struct {
 	// Primer, if not nil, is that of the leading column: see EncodeLeading. Decode needs that with which Encode was called for a column for
 	// which NeedsPrimer returns true, and takes the first records from it if the column is the leading one itself.
 	Primer *Primer
+	// Device, if not nil, codes the column if it can, and if the column begins with the Primer.
+	Device *Device
 	// Progress, if not nil, is called now and then with how many more values were coded. Most of them are told, not all.
 	Progress func(values int)
 
@@ -145,6 +147,9 @@ func Encode(in Input) []byte {
 	}
 	out := make([]byte, 0, n/4+1024)
 	if in.Primer.suits(values, &in) {
+		if out := in.Device.encode(&in); out != nil {
+			return out
+		}
 		m := in.Primer.model.clone()
 		defer m.release()
 		return m.encode(append(out, strategyPrimed), &in)
@@ -189,6 +194,9 @@ func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
 	case number == strategyPrimed:
 		if n == 0 || in.Bases != nil || in.Primer == nil {
 			return nil, ErrCorrupt
+		}
+		if out := in.Device.decode(rest, &in, n, dst); out != nil {
+			return out, nil
 		}
 		m := in.Primer.model.clone()
 		defer m.release()

@@ -1,5 +1,5 @@
 // The kernels that bin one block of FASTQ text, in the order in which they run on a stream, those that lay out
-// reads, and those of the Burrows-Wheeler transform.
+// reads, those of the Burrows-Wheeler transform, and the coder of qualities.
 
 #include "lines.cuh"
 #include "records.cuh"
@@ -14,3 +14,4 @@
 #include "join.cuh"
 #include "vote.cuh"
 #include "suffixes.cuh"
+#include "quals.cuh"

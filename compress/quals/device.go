@@ -1,0 +1,189 @@
+package quals
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
+
+// A Device is a GPU that codes columns which begin with a Primer, many side by side, with the bytes of Encode and Decode: those whose Input
+// has it. It is opened while other work is done, and not used any more after its first error. A nil Device codes nothing.
+type Device struct {
+	wait    func(f func())
+	note    func(line string)
+	columns [2]chan *deviceColumn // to decode, and to encode
+	coding  atomic.Int64          // columns that wait or are coded
+	usable  atomic.Bool
+	ended   chan struct{} // closed when it is not used any more
+	end     func()
+	workers sync.WaitGroup
+}
+
+// gpu is what codes columns.
+type gpu interface {
+	// coder returns what codes columns. Several may be used at the same time.
+	coder() (gpuCoder, error)
+	close() error
+}
+
+// gpuCoder is used by one goroutine at a time.
+type gpuCoder interface {
+	// code codes the first n columns, as many as there is memory for. All are to be encoded, or all to be decoded.
+	code(columns []*deviceColumn) (n int, err error)
+	close() error
+}
+
+// deviceColumn is a column that a device codes.
+type deviceColumn struct {
+	in     *Input
+	encode bool
+	quals  []byte
+	coded  []byte // without the strategy
+	right  bool   // it has been coded; else the CPU codes it, or says what is wrong with it
+	done   chan struct{}
+}
+
+const (
+	// mostColumns is how many columns a device has at once. Meanwhile the CPU codes others.
+	mostColumns = 1024
+	// sideBySide is how many coders a device has for each direction: one computes while another copies.
+	sideBySide = 2
+)
+
+// OpenDevice begins to open the device. It returns nil if the program has none. Goroutines wait for columns within wait. note is told why
+// the device can't be used. Close must be called.
+func OpenDevice(wait func(f func()), note func(line string)) *Device {
+	if openGPU == nil {
+		return nil
+	}
+	d := &Device{wait: wait, note: note, columns: [2]chan *deviceColumn{make(chan *deviceColumn), make(chan *deviceColumn)},
+		ended: make(chan struct{})}
+	d.end = sync.OnceFunc(func() { close(d.ended) })
+	d.workers.Go(func() {
+		g, err := openGPU()
+		if err != nil {
+			d.giveUp(err)
+			return
+		}
+		var coders sync.WaitGroup
+		for i := range 2 * sideBySide {
+			coders.Go(func() { d.work(g, d.columns[i%2]) })
+		}
+		d.usable.Store(true)
+		coders.Wait()
+		if err := g.close(); err != nil {
+			d.giveUp(err)
+		}
+	})
+	return d
+}
+
+// Close waits until what the device codes is coded, and frees it.
+func (d *Device) Close() {
+	if d != nil {
+		d.usable.Store(false)
+		d.end()
+		d.workers.Wait()
+	}
+}
+
+// giveUp has the device not used any more.
+func (d *Device) giveUp(err error) {
+	d.usable.Store(false)
+	d.end()
+	d.note(fmt.Sprintf("the GPU codes no qualities any more: %v", err))
+}
+
+// work codes columns, all that wait in one batch, until the device is not used any more.
+func (d *Device) work(g gpu, columns <-chan *deviceColumn) {
+	c, err := g.coder()
+	if err != nil {
+		d.giveUp(err)
+		return
+	}
+	var batch []*deviceColumn
+	for {
+		if len(batch) == 0 {
+			select {
+			case column := <-columns:
+				batch = append(batch, column)
+			case <-d.ended:
+				if err := c.close(); err != nil {
+					d.giveUp(err)
+				}
+				return
+			}
+		}
+		for more := true; more; {
+			select {
+			case column := <-columns:
+				batch = append(batch, column)
+			default:
+				more = false
+			}
+		}
+		n, err := c.code(batch)
+		if err != nil {
+			d.giveUp(err)
+		}
+		if err != nil || n == 0 { // the device is too small for the first one
+			n = len(batch)
+		}
+		for _, column := range batch[:n] {
+			close(column.done)
+		}
+		batch = append(batch[:0], batch[n:]...)
+	}
+}
+
+// code has a column coded, and reports whether it was.
+func (d *Device) code(c *deviceColumn) bool {
+	if d == nil || !d.usable.Load() {
+		return false
+	}
+	defer d.coding.Add(-1)
+	if d.coding.Add(1) > mostColumns {
+		return false
+	}
+	c.done = make(chan struct{})
+	direction := 0
+	if c.encode {
+		direction = 1
+	}
+	d.wait(func() {
+		select {
+		case d.columns[direction] <- c:
+			<-c.done
+		case <-d.ended:
+		}
+	})
+	if c.right {
+		c.in.tick(len(c.quals))
+	}
+	return c.right
+}
+
+// encode returns the stream of a column that is coded with its primer, or nil if the device does not code it.
+func (d *Device) encode(in *Input) []byte {
+	c := &deviceColumn{in: in, encode: true, quals: in.Quals}
+	if !d.code(c) {
+		return nil
+	}
+	return append([]byte{strategyPrimed}, c.coded...)
+}
+
+// decode returns the column of a stream, without its strategy, that begins with the primer, or nil if the device does not decode it. All
+// records must be wanted.
+func (d *Device) decode(data []byte, in *Input, n int, dst []byte) []byte {
+	if d == nil || in.decoded() < in.Records || len(data)%2 > 0 {
+		return nil
+	}
+	if cap(dst) < n {
+		dst = make([]byte, n)
+	}
+	c := &deviceColumn{in: in, coded: data, quals: dst[:n]}
+	if !d.code(c) {
+		return nil
+	}
+	return c.quals
+}

@@ -1,0 +1,107 @@
+//go:build cuda
+
+package quals
+
+import (
+	"errors"
+	"slices"
+	"unsafe"
+
+	"orcomgo/cudakern"
+)
+
+// openGPU opens the first GPU.
+var openGPU = openCUDA
+
+// What package cudakern has in common with this one. An index other than 0 does not compile.
+var (
+	_ = [1]int{}[cudakern.QualityLanes-numLanes]
+	_ = [1]int{}[cudakern.QualityBlock-blockSymbols]
+	_ = [1]int{}[cudakern.QualityPiece-pieceSymbols]
+	_ = [1]int{}[cudakern.QualityFeatures-numFeatures]
+	_ = [1]int{}[cudakern.QualityLine-lineBytes]
+)
+
+// cuda is the first NVIDIA GPU.
+type cuda struct {
+	device *cudakern.Device
+	memory int // of each coder
+}
+
+func openCUDA() (gpu, error) {
+	d, err := cudakern.Open(0)
+	if err != nil {
+		return nil, err
+	}
+	// Half is for what else uses the device.
+	return &cuda{d, int(d.Description().FreeMemory / (2 * 2 * sideBySide))}, nil
+}
+
+func (c *cuda) close() error { return c.device.Close() }
+
+func (c *cuda) coder() (gpuCoder, error) {
+	q, err := c.device.NewQualityCoder()
+	return &cudaCoder{q, c.memory}, err
+}
+
+type cudaCoder struct {
+	*cudakern.QualityCoder
+	memory int
+}
+
+func (c *cudaCoder) close() error { return c.Close() }
+
+func (c *cudaCoder) code(columns []*deviceColumn) (n int, err error) {
+	encode, models, used := columns[0].encode, make(map[*model]*cudakern.QualityModel), 0
+	var on []*cudakern.QualityColumn
+	for _, column := range columns {
+		in := column.in
+		m := in.Primer.model
+		if models[m] == nil {
+			models[m] = cudaModel(m)
+			used += len(models[m].Slots)
+		}
+		shortest, longest := in.Lengths.Range(in.Records)
+		q := &cudakern.QualityColumn{Model: models[m], Records: in.Records, Lengths: in.Lengths.Each, Length: int(shortest),
+			Longest: int(longest), Quals: column.quals, Coded: column.coded}
+		if encode {
+			size := len(column.quals)
+			q.Coded = make([]byte, 0, (size+size/4)&^1+4096) // more only if the model is much worse than none
+		}
+		if used += q.Memory(encode); used > c.memory {
+			break
+		}
+		on = append(on, q)
+	}
+	if encode {
+		err = c.Encode(on)
+	} else {
+		err = c.Decode(on)
+	}
+	if errors.Is(err, cudakern.ErrMemory) { // others took it since
+		c.memory = c.memory / 2
+		return 0, nil
+	}
+	for i, q := range on {
+		columns[i].coded, columns[i].right = q.Coded, err == nil && !q.Failed
+	}
+	return len(on), err
+}
+
+// cudaModel returns a model as the kernels take it.
+func cudaModel(m *model) *cudakern.QualityModel {
+	t, values := m.ranks, make([]byte, 256)
+	copy(values, t.values)
+	table := func(rows [][256]uint8) (all []byte) {
+		for i := range rows {
+			all = append(all, rows[i][:]...)
+		}
+		return
+	}
+	return &cudakern.QualityModel{
+		Slots: unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m.slots))), len(m.slots)*lineBytes),
+		Ranks: table(t.rank), Symbols: table(t.byRank), SymbolOf: slices.Clone(t.symbol[:]), Values: values,
+		Count: len(t.values), Bits: int(m.bits), Groups: int(m.groups()), GroupRounds: int(m.groupRounds()), Lines: int(m.lines),
+		Stepped: m.kind == stepped, Steps: m.steps, Rate: m.rate, Span: m.span,
+	}
+}

@@ -1,0 +1,163 @@
+//go:build cuda
+
+package cudakern
+
+// #include "shared.h"
+import "C"
+
+import (
+	"unsafe"
+)
+
+// QualityModel is the model that columns of qualities begin with; package quals defines it.
+type QualityModel struct {
+	Slots                            []byte // QualityFeatures * Lines lines of QualityLine bytes
+	Ranks, Symbols                   []byte // 256 for each symbol: ranks by symbols, and symbols by ranks
+	SymbolOf, Values                 []byte // 256 each: by value, and by symbol
+	Count, Bits, Groups, GroupRounds int
+	Lines                            int // of a feature
+	Stepped                          bool
+	Steps, Rate, Span                uint32 // as they are after what the model has learnt from
+}
+
+// QualityColumn is a column of qualities.
+type QualityColumn struct {
+	Model   *QualityModel
+	Records int
+	Lengths []uint32 // nil: each is Length
+	Length  int
+	Longest int
+	Quals   []byte // Decode sets them
+	Coded   []byte // Encode sets it, within its capacity
+	Failed  bool   // is set if Coded is corrupt, or its capacity too small
+}
+
+// What package quals defines, and kernels use: numLanes, blockSymbols, pieceSymbols, numFeatures, lineBytes.
+const (
+	QualityLanes    = C.QUAL_LANES
+	QualityBlock    = C.QUAL_BLOCK
+	QualityPiece    = C.QUAL_PIECE
+	QualityFeatures = C.QUAL_FEATURES
+	QualityLine     = C.QUAL_LINE
+)
+
+// QualityCoder codes columns of qualities, many side by side. It is used by one goroutine at a time. Its memory grows to what the largest
+// batch needs.
+type QualityCoder struct {
+	queue
+	models map[*QualityModel]*modelAt // of the batch
+}
+
+// modelAt is where the parts of a model are on the device.
+type modelAt struct{ slots, table, values uint64 }
+
+// NewQualityCoder makes a QualityCoder. The error wraps ErrMemory if there is too little memory.
+func (d *Device) NewQualityCoder() (*QualityCoder, error) {
+	q := &QualityCoder{}
+	return q, q.open(d)
+}
+
+// rows returns how many decisions of all lanes a block of the column has at most.
+func (c *QualityColumn) rows() int {
+	steps := min(len(c.Quals), QualityBlock+QualityPiece)/QualityLanes + min(c.Longest, QualityPiece) + 1
+	if c.Model.Count <= 9 { // one round a step
+		return steps
+	}
+	return steps * (2 + c.Model.GroupRounds)
+}
+
+// Memory returns about how many bytes of device memory the column takes.
+func (c *QualityColumn) Memory(encode bool) int {
+	n := len(c.Model.Slots) + len(c.Quals) + cap(c.Coded) + 4*len(c.Lengths) + 8*roomAlign
+	if encode {
+		n += 4 * QualityLanes * c.rows()
+	}
+	return n
+}
+
+// Encode sets Coded of columns. The error wraps ErrMemory if there is too little memory.
+func (q *QualityCoder) Encode(columns []*QualityColumn) error { return q.code(columns, true) }
+
+// Decode sets Quals of columns, which are as long as their reads. The error wraps ErrMemory if there is too little memory.
+func (q *QualityCoder) Decode(columns []*QualityColumn) error { return q.code(columns, false) }
+
+func (q *QualityCoder) code(columns []*QualityColumn, encode bool) error {
+	on := make([]C.struct_QualColumn, len(columns))
+	return q.do(func() {
+		all := q.placeColumns(columns, on, encode)
+		for m, at := range q.models {
+			q.upload(at.slots, m.Slots, "a model")
+			table, values := m.Symbols, m.Values
+			if encode {
+				table, values = m.Ranks, m.SymbolOf
+			}
+			q.upload(at.table, table, "ranks")
+			q.upload(at.values, values, "values")
+		}
+		step := kernel(C.STEP_QUALS_DECODE)
+		if encode {
+			step = C.STEP_QUALS_ENCODE
+		}
+		for i, c := range columns {
+			q.upload(uint64(on[i].lengths), bytesOf(c.Lengths), "lengths")
+			if encode {
+				q.upload(uint64(on[i].quals), c.Quals, "qualities")
+			} else {
+				q.upload(uint64(on[i].coded), c.Coded, "coded qualities")
+			}
+		}
+		q.upload(all, bytesOf(on), "columns")
+		q.launch(step, threadBlocks(len(columns), warps), all, uint64(len(columns)))
+		q.download(bytesOf(on), all, "columns")
+		for i, c := range columns {
+			if c.Failed = on[i].failed != 0; c.Failed {
+				continue
+			}
+			if encode {
+				c.Coded = c.Coded[:2*int(on[i].coded_words)]
+				q.download(c.Coded, uint64(on[i].coded), "coded qualities")
+			} else {
+				q.download(c.Quals, uint64(on[i].quals), "qualities")
+			}
+		}
+	})
+}
+
+// placeColumns makes room for columns and their models, sets what the kernels know of them, and returns where that will be.
+func (q *QualityCoder) placeColumns(columns []*QualityColumn, on []C.struct_QualColumn, encode bool) (all uint64) {
+	q.models = make(map[*QualityModel]*modelAt)
+	rooms := []room{{&all, len(bytesOf(on))}}
+	add := func(at *C.ulonglong, size int) { rooms = append(rooms, room{(*uint64)(unsafe.Pointer(at)), size}) }
+	for i, c := range columns {
+		m, to := c.Model, &on[i]
+		if q.models[m] == nil {
+			at := new(modelAt)
+			q.models[m] = at
+			rooms = append(rooms, room{&at.slots, len(m.Slots)}, room{&at.table, len(m.Ranks)}, room{&at.values, len(m.Values)})
+		}
+		coded := len(c.Coded)
+		if encode {
+			coded = cap(c.Coded)
+			add(&to.rows, 4*QualityLanes*c.rows())
+		}
+		add(&to.slots, len(m.Slots))
+		add(&to.quals, len(c.Quals))
+		add(&to.coded, coded)
+		if c.Lengths != nil {
+			add(&to.lengths, 4*len(c.Lengths))
+		}
+		to.length, to.records, to.coded_words = C.uint(c.Length), C.uint(c.Records), C.uint(coded/2)
+		to.lines, to.bits, to.count = C.uint(m.Lines), C.uint(m.Bits), C.uint(m.Count)
+		to.groups, to.group_rounds = C.uint(m.Groups), C.uint(m.GroupRounds)
+		to.steps, to.rate, to.span = C.uint(m.Steps), C.uint(m.Rate), C.uint(m.Span)
+		if m.Stepped {
+			to.stepped = 1
+		}
+	}
+	q.place(rooms, "qualities")
+	for i, c := range columns {
+		at := q.models[c.Model]
+		on[i].first, on[i].table, on[i].values = C.ulonglong(at.slots), C.ulonglong(at.table), C.ulonglong(at.values)
+	}
+	return all
+}
