@@ -13,12 +13,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"orcomgo/binning"
 	"orcomgo/binning/inflate"
 	"orcomgo/bins"
+	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
+	"orcomgo/compress"
 )
 
 // Two programs are built from this source. orcomgo runs anywhere; orcomgo-cuda, built with the
@@ -34,7 +37,7 @@ const (
 	// measurement.
 	minGPUBytes = 110_000_000
 	bgzfWeight  = 3
-	// minGPUBases is from how many bases on, for each thread, pack --device auto chooses a GPU.
+	// minGPUBases is from how many bases on, for each thread, --device auto of pack, unpack and verify chooses a GPU.
 	minGPUBases = 60_000_000
 	// minGPUMemory is the least --memory with which auto chooses a GPU. Its driver and the pinned
 	// buffers take a few hundred megabytes of the host, whatever the size of the blocks.
@@ -104,6 +107,19 @@ func useGPU(ctx context.Context, device string, large func() bool) (use bool, er
 // enoughForGPU returns a function for wantGPU and useGPU: large, but false where little memory is allowed.
 func (r *resources) enoughForGPU(large func() bool) func() bool {
 	return func() bool { return r.limit() >= minGPUMemory && large() }
+}
+
+// decodesOnGPU decides whether a GPU decodes the qualities of archives, one after the other, as useGPU does.
+func (r *resources) decodesOnGPU(ctx context.Context, device string, found []commit.Entry) (bool, error) {
+	if _, err := choice("device", device, "auto", "cpu", "gpu"); err != nil {
+		return false, err
+	}
+	return useGPU(ctx, device, r.enoughForGPU(func() bool {
+		return slices.ContainsFunc(found, func(e commit.Entry) bool {
+			info, err := compress.Info(e)
+			return err == nil && info.Stage == "packed" && info.Quality != "drop" && info.Bases >= minGPUBases*uint64(max(r.threads, 1))
+		})
+	}))
 }
 
 // binnedBases returns how many bases the bins at path hold, and 0 if there are none that can be read.

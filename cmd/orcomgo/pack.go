@@ -39,7 +39,7 @@ Examples:
 		o.define(f)
 		f.BoolVarP(&o.force, "force", "f", false,
 			"replace a packed archive of this name, unless a directory needs it")
-		f.StringVar(&o.device, "device", "auto", "`WHERE` to lay out reads: auto, cpu or gpu; the archive is the same")
+		f.StringVar(&o.device, "device", "auto", "`WHERE` to lay out reads and code qualities: auto, cpu or gpu; the archive is the same")
 		o.add(f)
 		return o.run
 	},

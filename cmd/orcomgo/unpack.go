@@ -70,6 +70,7 @@ Examples:
 		f.BoolVar(&o.touch, "touch", false, "give the files the present time, not that of the originals")
 		f.BoolVar(&o.owner, "owner", false, "of a directory, restore owners, set-user-ID and set-group-ID; only root may")
 		f.BoolVarP(&o.force, "force", "f", false, "overwrite files")
+		f.StringVar(&o.device, "device", "auto", "`WHERE` to decode qualities: auto, cpu or gpu")
 		o.add(f)
 		return func(ctx context.Context, s *streams, args []string) error {
 			if f.Changed("split") && o.split == 0 {
@@ -92,7 +93,7 @@ Examples:
 
 type unpackFlags struct {
 	resources
-	output, records                string
+	output, records, device        string
 	inputs, names, samples         []string
 	namesFrom, grep                string
 	mate                           int
@@ -155,10 +156,15 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	if dir, options.Samples, err = o.ofSamples(dir); err != nil {
 		return err
 	}
+	found, _ := commit.Find(dir) // else unpacking says why
+	onGPU, err := o.decodesOnGPU(ctx, o.device, found)
+	if err != nil {
+		return err
+	}
 	if t, found, err := o.findTree(dir); err != nil {
 		return err
 	} else if found {
-		return o.tree(ctx, s, t)
+		return o.tree(ctx, s, t, onGPU)
 	} else if o.owner {
 		return fmt.Errorf("%s: --owner: owners are recorded of directories that were archived as a whole", dir)
 	}
@@ -172,6 +178,9 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	}
 	defer bar.close()
 	options.Threads, options.Memory, options.Progress = o.threads, uint64(o.memory), bar.report
+	if onGPU {
+		options.GPU = bar.note
+	}
 	summary, err := compress.Unpack(ctx, dir, options)
 	bar.close()
 	if summary != nil && options.Names != nil {

@@ -36,7 +36,7 @@ func (o *unpackFlags) findTree(path string) (t commit.Tree, found bool, err erro
 }
 
 // tree restores a directory, or some of it.
-func (o *unpackFlags) tree(ctx context.Context, s *streams, t commit.Tree) error {
+func (o *unpackFlags) tree(ctx context.Context, s *streams, t commit.Tree, onGPU bool) error {
 	var globs []samples.Glob
 	for _, p := range o.inputs {
 		g, err := samples.NewGlob(p)
@@ -60,6 +60,9 @@ func (o *unpackFlags) tree(ctx context.Context, s *streams, t commit.Tree) error
 	defer r.Close()
 	options := tree.RestoreOptions{Dir: o.output, Gzip: o.gzip, Touch: o.touch, Force: o.force, Owner: o.owner,
 		Threads: o.threads, Memory: uint64(o.memory), Progress: func(done, total uint64) { bar.report("unpack", done, total) }}
+	if onGPU {
+		options.GPU = bar.note
+	}
 	if globs != nil {
 		if options.Chosen, err = chosen(r, globs, o.inputs); err != nil {
 			return err

@@ -42,6 +42,7 @@ Examples:
 	flags: func(f *pflag.FlagSet) action {
 		var o verifyFlags
 		f.BoolVar(&o.quick, "quick", false, "don't decode: compare the checksums of what is stored")
+		f.StringVar(&o.device, "device", "auto", "`WHERE` to decode qualities: auto, cpu or gpu")
 		o.add(f)
 		return o.run
 	},
@@ -49,11 +50,21 @@ Examples:
 
 type verifyFlags struct {
 	resources
-	quick bool
+	quick  bool
+	device string
 }
 
 func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error {
 	if err := checkArchives(args); err != nil {
+		return err
+	}
+	var all []commit.Entry
+	for _, arg := range args {
+		found, _ := commit.Find(arg) // else what follows says why
+		all = append(all, found...)
+	}
+	onGPU, err := o.decodesOnGPU(ctx, o.device, all)
+	if err != nil {
 		return err
 	}
 	files, damaged := 0, 0
@@ -86,7 +97,11 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 			if len(found) > 1 || len(args) > 1 {
 				prefix = oneLine(name) + ": "
 			}
-			status, err := o.verify(ctx, a, func(stage string, done, total uint64) {
+			var note func(string)
+			if onGPU {
+				note = bar.note
+			}
+			status, err := o.verify(ctx, a, note, func(stage string, done, total uint64) {
 				bar.report(stage, before+uint64(float64(texts[i])*float64(done)/float64(max(total, 1))), all)
 			})
 			resume := bar.pause()
@@ -215,8 +230,8 @@ func textOf(a located) uint64 {
 }
 
 // verify returns the status of the files of an archive or a side archive.
-func (o *verifyFlags) verify(ctx context.Context, a located, report compress.Progress) ([]compress.FileStatus, error) {
-	options := compress.VerifyOptions{Threads: o.threads, Memory: uint64(o.memory), Progress: report}
+func (o *verifyFlags) verify(ctx context.Context, a located, gpu func(note string), report compress.Progress) ([]compress.FileStatus, error) {
+	options := compress.VerifyOptions{Threads: o.threads, Memory: uint64(o.memory), GPU: gpu, Progress: report}
 	switch {
 	case a.tree != nil:
 		return verifyTree(ctx, *a.tree, options, o.quick)

@@ -10,6 +10,7 @@ import (
 	"orcomgo/compress/quals"
 	"orcomgo/compress/seqs"
 	"orcomgo/compress/slicing"
+	"orcomgo/compress/source"
 	"orcomgo/compress/twobit"
 	"orcomgo/compress/workers"
 )
@@ -30,6 +31,7 @@ type encoder struct {
 	progress *workers.Meter
 	primers  map[columns.Reads]*inputPrimer
 	links    nameLinks
+	device   *quals.Device
 }
 
 // newEncoder returns an encoder of all slices. Names and qualities are coded, and their progress is reported, while reads are laid out.
@@ -40,6 +42,9 @@ func newEncoder(p *packer) *encoder {
 	}
 	e := &encoder{progress: workers.NewMeter(p.o.Progress, "pack", total, 0),
 		primers: newInputPrimers(p.specs, &p.man, &p.o), links: newNameLinks(p.specs, &p.man, &p.o)}
+	if p.o.GPU && len(e.primers) > 0 && len(p.specs) >= source.LeastOnGPU {
+		e.device = quals.OpenDevice(p.pool.ReleaseWhile, p.o.Note)
+	}
 	e.gatherer = newGatherer(p, func(input int, from uint64) int { return e.links[nameKey{columns.Reads{Input: input}, from}].ahead() })
 	return e
 }
@@ -114,7 +119,7 @@ func encodeQuals(ctx context.Context, e *encoder, cols *[2]*columns.Columns, m i
 	if p := e.primers[c.Reads()]; p != nil && p.from == c.From {
 		return p.encodeLeading(in), nil
 	} else if p != nil {
-		in.Primer = p.primer
+		in.Primer, in.Device = p.primer, e.device
 	}
 	return quals.Encode(in), nil
 }

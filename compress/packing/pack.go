@@ -209,6 +209,7 @@ func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (*r
 		go parity.Prepare()
 	}
 	e := newEncoder(p)
+	defer e.device.Close()
 	if err := e.run(ctx); err != nil {
 		return nil, err
 	}
@@ -254,6 +255,7 @@ func (e *encoder) run(ctx context.Context) error {
 		beside = func(ctx context.Context) error { return early.hash(ctx, e.gatherer, pieces) }
 	}
 	v := e.following(dec, f.verified, early)
+	v.src.Device = e.device
 	g, c := errgroup.WithContext(ctx)
 	g.Go(func() error { return e.write(c, f.coded, beside) })
 	g.Go(func() error { return e.verificationError(c, v.slices(c)) })

@@ -50,11 +50,14 @@ const (
 	sideBySide = 2
 )
 
-// OpenDevice begins to open the device. It returns nil if the program has none. Goroutines wait for columns within wait. note is told why
-// the device can't be used. Close must be called.
+// OpenDevice begins to open the device. It returns nil if the program has none. Goroutines wait for columns within wait. note, which
+// may be nil, is told why the device can't be used. Close must be called.
 func OpenDevice(wait func(f func()), note func(line string)) *Device {
 	if openGPU == nil {
 		return nil
+	}
+	if note == nil {
+		note = func(string) {}
 	}
 	d := &Device{wait: wait, note: note, columns: [2]chan *deviceColumn{make(chan *deviceColumn), make(chan *deviceColumn)},
 		ended: make(chan struct{})}

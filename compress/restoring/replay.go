@@ -44,6 +44,9 @@ type Replay struct {
 // genomeUnits is how many units of a SliceMeter a base of the pseudogenome counts as, where one of a placed read is one.
 const genomeUnits = 18
 
+// slicesOnGPU is how many slices there are in work for each thread if a GPU decodes qualities, which takes a tenth of a second.
+const slicesOnGPU = 8
+
 // NewReplay prepares for jobs, which may be replayed in several passes.
 func NewReplay(src source.Source, stage string, threads int, memory uint64, report workers.Progress, passes ...[]Job) *Replay {
 	r := &Replay{src: src, man: src.Manifest(), Pool: workers.NewPool(threads)}
@@ -53,6 +56,9 @@ func NewReplay(src source.Source, stage string, threads int, memory uint64, repo
 			t := source.SliceBytes(r.man, j.Slice)
 			total, units, largest = total+t, units+r.units(j.Slice), max(largest, t)
 		}
+	}
+	if p, ok := src.(*source.Packed); ok && p.Device != nil {
+		threads *= slicesOnGPU
 	}
 	r.SetFlight(workers.InFlight(threads, memory, largest))
 	if workers.InMemory(memory, largest) < 2 {

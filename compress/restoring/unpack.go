@@ -30,6 +30,7 @@ func Unpack(ctx context.Context, path string, o UnpackOptions) (_ *Summary, fail
 		return nil, err
 	}
 	defer src.Close()
+	useGPU(src, o.GPU)
 	if o.Stream == nil {
 		if f := newFIFOStream(o.OutDir, ctx.Done()); f != nil {
 			if o.Split > 0 {

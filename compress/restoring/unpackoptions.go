@@ -37,6 +37,9 @@ type UnpackOptions struct {
 	Mate    int          // 1 or 2: only first or second mates
 	Names   *NameFilter  // records by their names; of pairs, one mate's name is enough, if its input is asked for
 
+	// GPU, if not nil, has a GPU decode qualities if that pays, and is told why it can't.
+	GPU func(note string)
+
 	Progress workers.Progress // may be nil
 }
 

@@ -76,8 +76,9 @@ func (s *FileStatus) DamagedText() string {
 // VerifyOptions control Verify.
 type VerifyOptions struct {
 	Threads  int
-	Memory   uint64           // bytes aimed for; 0 for the package's default
-	Progress workers.Progress // may be nil
+	Memory   uint64            // bytes aimed for; 0 for the package's default
+	GPU      func(note string) // as in UnpackOptions
+	Progress workers.Progress  // may be nil
 }
 
 // IsDamage reports whether err says that an archive is damaged or of an unknown version, and
@@ -104,6 +105,7 @@ func verify(ctx context.Context, e commit.Entry, o VerifyOptions,
 		return nil, err
 	}
 	defer src.Close()
+	useGPU(src, o.GPU)
 	status, err := inputs(ctx, src, o)
 	if err != nil {
 		return nil, err
@@ -148,6 +150,13 @@ func verifyAll(ctx context.Context, src source.Source, o VerifyOptions) ([]FileS
 		status[i].fail(err)
 	}
 	return status, nil
+}
+
+// useGPU has a GPU decode the qualities of a packed archive, unless note is nil.
+func useGPU(src source.Source, note func(string)) {
+	if p, ok := src.(*source.Packed); ok && note != nil {
+		p.UseGPU(note)
+	}
 }
 
 // ProblemStatus returns a status for each file of the archive that is damaged in what the inputs don't depend on.

@@ -85,7 +85,7 @@ func decodeNames(p *Packed, b *Decoded, m int, data []byte) (err error) {
 
 func decodeQuals(p *Packed, b *Decoded, m int, data []byte) (err error) {
 	c := b.Cols[m]
-	in := quals.Input{Lengths: c.Lengths, Records: c.Records, First: c.First, Progress: c.QualsCoded}
+	in := quals.Input{Lengths: c.Lengths, Records: c.Records, First: c.First, Device: p.Device, Progress: c.QualsCoded}
 	if c.ByBases {
 		in.Bases = c.Letters
 	}

@@ -6,6 +6,7 @@ import (
 
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
+	"orcomgo/compress/quals"
 	"orcomgo/compress/seqs"
 	"orcomgo/compress/workers"
 	"orcomgo/internal/tasks"
@@ -19,6 +20,7 @@ type Packed struct {
 	Pool    workers.Pool
 	Threads int
 	Seqs    *seqs.Decoder   // nil until NeedShared or ShareIndex was called
+	Device  *quals.Device   // decodes qualities, if not nil
 	Decoded func(bases int) // if not nil, is told how many more bases of the pseudogenome are decoded, by any goroutine
 	shared  *tasks.Once[*seqs.Decoder]
 	memory  *workers.Buffers // of sections and sequences in two bits a base
@@ -82,7 +84,21 @@ func SharedName(i int) string { return fmt.Sprintf("shared section %d", i+1) }
 
 func (p *Packed) Manifest() *archive.Manifest { return p.Man }
 func (p *Packed) Paths() []string             { return p.Archive.Paths() }
-func (p *Packed) Close() error                { return p.Archive.Close() }
+
+func (p *Packed) Close() error {
+	p.Device.Close()
+	return p.Archive.Close()
+}
+
+// LeastOnGPU is how many slices there must be for a GPU, which codes the qualities of many side by side.
+const LeastOnGPU = 32
+
+// UseGPU has a GPU decode qualities, if the archive has enough slices. note is told why it can't be used.
+func (p *Packed) UseGPU(note func(line string)) {
+	if len(p.Man.Slices) >= LeastOnGPU {
+		p.Device = quals.OpenDevice(p.Pool.ReleaseWhile, note)
+	}
+}
 
 // Pass keeps names if some records are asked for: mates, or the same records, may be asked for after them.
 func (p *Packed) Pass(list []Demand) Decoder {

@@ -34,6 +34,7 @@ type RestoreOptions struct {
 
 	Threads  int
 	Memory   uint64
+	GPU      func(note string)        // as in compress.UnpackOptions
 	Progress func(done, total uint64) // in bytes of content, in several goroutines; may be nil
 }
 
