@@ -41,8 +41,7 @@ const (
 	QualityLine     = C.QUAL_LINE
 )
 
-// QualityCoder codes columns of qualities, many side by side. It is used by one goroutine at a time. Its memory grows to what the largest
-// batch needs.
+// QualityCoder codes columns of qualities, many side by side. It is used by one goroutine at a time.
 type QualityCoder struct {
 	queue
 	models map[*QualityModel]*modelAt // of the batch
@@ -51,10 +50,14 @@ type QualityCoder struct {
 // modelAt is where the parts of a model are on the device.
 type modelAt struct{ slots, table, values uint64 }
 
-// NewQualityCoder makes a QualityCoder. The error wraps ErrMemory if there is too little memory.
-func (d *Device) NewQualityCoder() (*QualityCoder, error) {
+// NewQualityCoder makes a QualityCoder that has so much memory from the start, since the device stands still while some is allocated. The
+// error wraps ErrMemory if there is too little memory.
+func (d *Device) NewQualityCoder(memory int) (*QualityCoder, error) {
 	q := &QualityCoder{}
-	return q, q.open(d)
+	if err := q.open(d); err != nil {
+		return nil, err
+	}
+	return q, q.do(func() { q.room(&q.memory, memory, "qualities") })
 }
 
 // rows returns how many decisions of all lanes a block of the column has at most.

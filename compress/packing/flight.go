@@ -3,6 +3,7 @@ package packing
 import (
 	"cmp"
 
+	"orcomgo/compress/restoring"
 	"orcomgo/compress/slicing"
 	"orcomgo/compress/workers"
 )
@@ -30,17 +31,23 @@ const (
 // have, and small ones that are decoded for those before, whose text is compared first.
 const waiting = 3
 
-// newFlight returns how many slices are in work at once, in so much memory. follow says that they are verified once they are written.
-func newFlight(specs []slicing.Spec, threads int, memory uint64, follow bool) (f flight) {
+// newFlight returns how many slices are in work at once, in so much memory. follow says that they are verified once they are written, gpu
+// that a GPU decodes their qualities.
+func newFlight(specs []slicing.Spec, threads int, memory uint64, follow, gpu bool) (f flight) {
 	room, busy, ofRuns := workers.InMemory(memory, largest(specs)), threads, len(specs) > 0 && specs[0].Run != nil
-	if ofRuns {
+	switch {
+	case gpu:
+		busy = restoring.SlicesOnGPU * threads
+	case ofRuns:
 		busy = waiting * threads
 	}
 	if !follow {
 		return flight{coded: workers.AtMostThreads(room, busy)}
 	}
 	f.coded, f.verified = workers.AtMostThreads(room-room/2, busy), workers.AtMostThreads(room/2, threads)
-	if threads >= manyThreads && !ofRuns {
+	if gpu {
+		f.verified = f.coded
+	} else if threads >= manyThreads && !ofRuns {
 		n := consecutive(specs, min(aheadText*uint64(threads), cmp.Or(memory, workers.DefaultMemory)/aheadShare))
 		f.coded = max(f.coded, min(n, aheadSlices*threads))
 		f.verified = workers.AtMostThreads(room/2, max(threads, min(n, waiting*threads)))

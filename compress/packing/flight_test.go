@@ -40,7 +40,7 @@ func TestSlicesInFlight(t *testing.T) {
 		{16, 256 * mib, specsOf(nil, 1000, 24*mib, 2*mib), 1, 1, 0},
 		{16, 1 << 40, nil, 17, 17, 17},
 	} {
-		alone, f := newFlight(c.specs, c.threads, c.memory, false), newFlight(c.specs, c.threads, c.memory, true)
+		alone, f := newFlight(c.specs, c.threads, c.memory, false, false), newFlight(c.specs, c.threads, c.memory, true, false)
 		if alone.coded != c.alone || f.coded != c.coded || f.verified != c.verified {
 			t.Errorf("%d threads, memory %d, %d slices: %d, %d and %d, want %d, %d and %d", c.threads, c.memory, len(c.specs),
 				alone.coded, f.coded, f.verified, c.alone, c.coded, c.verified)

@@ -232,7 +232,7 @@ func (e *encoder) run(ctx context.Context) error {
 	if !e.o.NoVerify && workers.InMemory(e.memoryBeside(), largest(e.specs)) > 1 {
 		dec = e.enc.Follow()
 	}
-	f := newFlight(e.specs, e.o.Threads, e.memoryBeside(), dec != nil)
+	f := newFlight(e.specs, e.o.Threads, e.memoryBeside(), dec != nil, e.device != nil)
 	if dec == nil {
 		if err := e.write(ctx, f.coded, nil); err != nil || e.o.NoVerify {
 			return err

@@ -46,8 +46,8 @@ type deviceColumn struct {
 const (
 	// mostColumns is how many columns a device has at once. Meanwhile the CPU codes others.
 	mostColumns = 1024
-	// sideBySide is how many coders a device has for each direction: one computes while another copies.
-	sideBySide = 2
+	// sideBySide is how many coders a device has for each direction: columns do not wait for all that came before them.
+	sideBySide = 4
 )
 
 // OpenDevice begins to open the device. It returns nil if the program has none. Goroutines wait for columns within wait. note, which

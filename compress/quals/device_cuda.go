@@ -28,19 +28,22 @@ type cuda struct {
 	memory int // of each coder
 }
 
+// mostMemory is how much memory of the device a coder has at most.
+const mostMemory = 2 << 30
+
 func openCUDA() (gpu, error) {
 	d, err := cudakern.Open(0)
 	if err != nil {
 		return nil, err
 	}
 	// Half is for what else uses the device.
-	return &cuda{d, int(d.Description().FreeMemory / (2 * 2 * sideBySide))}, nil
+	return &cuda{d, int(min(d.Description().FreeMemory/(2*2*sideBySide), mostMemory))}, nil
 }
 
 func (c *cuda) close() error { return c.device.Close() }
 
 func (c *cuda) coder() (gpuCoder, error) {
-	q, err := c.device.NewQualityCoder()
+	q, err := c.device.NewQualityCoder(c.memory)
 	return &cudaCoder{q, c.memory}, err
 }
 

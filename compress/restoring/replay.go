@@ -44,8 +44,8 @@ type Replay struct {
 // genomeUnits is how many units of a SliceMeter a base of the pseudogenome counts as, where one of a placed read is one.
 const genomeUnits = 18
 
-// slicesOnGPU is how many slices there are in work for each thread if a GPU decodes qualities, which takes a tenth of a second.
-const slicesOnGPU = 8
+// SlicesOnGPU is how many slices there are in work for each thread if a GPU decodes qualities, which takes some tenths of a second.
+const SlicesOnGPU = 32
 
 // NewReplay prepares for jobs, which may be replayed in several passes.
 func NewReplay(src source.Source, stage string, threads int, memory uint64, report workers.Progress, passes ...[]Job) *Replay {
@@ -58,7 +58,7 @@ func NewReplay(src source.Source, stage string, threads int, memory uint64, repo
 		}
 	}
 	if p, ok := src.(*source.Packed); ok && p.Device != nil {
-		threads *= slicesOnGPU
+		threads *= SlicesOnGPU
 	}
 	r.SetFlight(workers.InFlight(threads, memory, largest))
 	if workers.InMemory(memory, largest) < 2 {

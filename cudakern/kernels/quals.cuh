@@ -8,7 +8,7 @@
 #define QUAL_LAST 4
 #define QUAL_LESS_BITS 2
 
-#define QUAL_AHEAD 4 // lanes whose slots are loaded ahead
+#define QUAL_AHEAD 2 // lanes whose slots are loaded ahead
 
 // The history of a lane: histories of package quals.
 struct QualHistory {
@@ -87,12 +87,13 @@ static __device__ __forceinline__ void qual_append(QualHistory &h, u32 s, u32 to
   h.place++;
 }
 
+// lower_plus and upper_plus return the sum of x and the lower, or the upper, 16-bit number of two.
+static __device__ __forceinline__ int lower_plus(u32 two, int x) { return __dp2a_lo((int)two, 0x0001, x); }
+static __device__ __forceinline__ int upper_plus(u32 two, int x) { return __dp2a_lo((int)two, 0x0100, x); }
+
 // qual_add returns the sums, within 16 bits, of two numbers each.
 static __device__ __forceinline__ u32 qual_add(u32 a, u32 b) {
-  u32 sum = ((a & 0x7fff7fff) + (b & 0x7fff7fff)) ^ ((a ^ b) & 0x80008000);
-  if ((a ^ sum) & ~(a ^ b) & 0x80008000) // not often
-    sum = (clamp16((short)a + (short)b) & 0xffff) | clamp16(((int)a >> 16) + ((int)b >> 16)) << 16;
-  return sum;
+  return __byte_perm(clamp16(lower_plus(a, lower_plus(b, 0))), clamp16(upper_plus(a, upper_plus(b, 0))), 0x5410);
 }
 
 // qual_learn moves the lines of lanes, whose bits of `taking` are set, one lane after the other, since they may have lines in common. A
@@ -105,16 +106,16 @@ static __device__ __forceinline__ void qual_learn(QualCoder &q, u32 taking) {
     u8 *slots = q.slots + 4 * part;
     if (taking == 0x55555555) {
       // Slots are loaded before those of the lanes before are stored.
-      u32 *at[QUAL_LANES], v[QUAL_LANES];
+      u32 at[QUAL_LANES], v[QUAL_LANES];
 #pragma unroll
-      for (u32 l = 0; l < QUAL_LANES; l++) at[l] = (u32 *)(slots + lines[l]);
+      for (u32 l = 0; l < QUAL_LANES; l++) at[l] = lines[l];
 #pragma unroll
-      for (u32 l = 0; l < QUAL_AHEAD; l++) v[l] = *at[l];
+      for (u32 l = 0; l < QUAL_AHEAD; l++) v[l] = *(const u32 *)(slots + at[l]);
 #pragma unroll
       for (u32 l = 0; l < QUAL_LANES; l++) {
-        if (l + QUAL_AHEAD < QUAL_LANES) v[l + QUAL_AHEAD] = *at[l + QUAL_AHEAD];
+        if (l + QUAL_AHEAD < QUAL_LANES) v[l + QUAL_AHEAD] = *(const u32 *)(slots + at[l + QUAL_AHEAD]);
         u32 moved = qual_add(v[l], moves[4 * l]);
-        *at[l] = moved;
+        *(u32 *)(slots + at[l]) = moved;
 #pragma unroll
         for (u32 k = l + 1; k <= l + QUAL_AHEAD && k < QUAL_LANES; k++)
           if (at[k] == at[l]) v[k] = moved;
@@ -142,10 +143,10 @@ static __device__ __forceinline__ u32 qual_round(QualCoder &q, const u32 line[QU
     slots[f] = takes_part ? *(const uint2 *)(q.slots + line[f] + 8 * half) : make_uint2(0, 0);
 #pragma unroll
   for (u32 f = 0; f < QUAL_FEATURES; f++) {
-    logits[0] = clamp16(logits[0] + (short)slots[f].x);
-    logits[1] = clamp16(logits[1] + ((int)slots[f].x >> 16));
-    logits[2] = clamp16(logits[2] + (short)slots[f].y);
-    logits[3] = clamp16(logits[3] + ((int)slots[f].y >> 16));
+    logits[0] = clamp16(lower_plus(slots[f].x, logits[0]));
+    logits[1] = clamp16(upper_plus(slots[f].x, logits[1]));
+    logits[2] = clamp16(lower_plus(slots[f].y, logits[2]));
+    logits[3] = clamp16(upper_plus(slots[f].y, logits[3]));
   }
   u32 going[4], bound[4]; // of going on at each outcome; the share of outcomes above it
 #pragma unroll
