@@ -101,14 +101,17 @@ func (q *QualityCoder) code(columns []*QualityColumn, encode bool) error {
 		if encode {
 			step = C.STEP_QUALS_ENCODE
 		}
+		var parts []part
 		for i, c := range columns {
-			q.upload(uint64(on[i].lengths), bytesOf(c.Lengths), "lengths")
+			parts = append(parts, part{uint64(on[i].lengths), bytesOf(c.Lengths)})
 			if encode {
-				q.upload(uint64(on[i].quals), c.Quals, "qualities")
+				parts = append(parts, part{uint64(on[i].quals), c.Quals})
 			} else {
-				q.upload(uint64(on[i].coded), c.Coded, "coded qualities")
+				parts = append(parts, part{uint64(on[i].coded), c.Coded})
 			}
 		}
+		q.uploadAll(parts, "qualities")
+		parts = parts[:0]
 		q.upload(all, bytesOf(on), "columns")
 		q.launch(step, threadBlocks(len(columns), warps), all, uint64(len(columns)))
 		q.download(bytesOf(on), all, "columns")
@@ -118,10 +121,13 @@ func (q *QualityCoder) code(columns []*QualityColumn, encode bool) error {
 			}
 			if encode {
 				c.Coded = c.Coded[:2*int(on[i].coded_words)]
-				q.download(c.Coded, uint64(on[i].coded), "coded qualities")
+				parts = append(parts, part{uint64(on[i].coded), c.Coded})
 			} else {
-				q.download(c.Quals, uint64(on[i].quals), "qualities")
+				parts = append(parts, part{uint64(on[i].quals), c.Quals})
 			}
+		}
+		if q.err == nil {
+			q.downloadParts(parts, "qualities")
 		}
 	})
 }

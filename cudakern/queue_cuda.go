@@ -8,6 +8,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -222,6 +223,12 @@ func replace[T any](q *queue, b *buffer, data []T, more int, what string) {
 	q.upload(b.at(), bytes, what)
 }
 
+// part is data of the host, and where they are on the device.
+type part struct {
+	at   uint64
+	data []byte
+}
+
 // upload copies data to the device. It has been read when the call returns.
 func (q *queue) upload(to uint64, data []byte, what string) {
 	if len(data) == 0 || q.err != nil {
@@ -232,14 +239,22 @@ func (q *queue) upload(to uint64, data []byte, what string) {
 			cu.MemcpyHtoDAsync(cu.DevicePtr(to), unsafe.Pointer(unsafe.SliceData(data)), int64(len(data)), q.stream))
 		return
 	}
-	q.inPieces(len(data), what, func(c *copier, k, from, end int) error {
+	q.uploadAll([]part{{to, data}}, what)
+}
+
+// uploadAll is upload of several parts at once.
+func (q *queue) uploadAll(parts []part, what string) {
+	if q.err != nil {
+		return
+	}
+	q.inPieces(parts, what, func(c *copier, k int, at uint64, data []byte) error {
 		if c.used[k] {
 			if err := c.events[k].Synchronize(); err != nil {
 				return err
 			}
 		}
-		p := c.mem[k*copyPiece:][:copy(c.mem[k*copyPiece:][:copyPiece], data[from:end])]
-		err := cu.MemcpyHtoDAsync(cu.DevicePtr(to+uint64(from)), unsafe.Pointer(unsafe.SliceData(p)), int64(len(p)), q.stream)
+		p := c.mem[k*copyPiece:][:copy(c.mem[k*copyPiece:][:copyPiece], data)]
+		err := cu.MemcpyHtoDAsync(cu.DevicePtr(at), unsafe.Pointer(unsafe.SliceData(p)), int64(len(p)), q.stream)
 		if err != nil {
 			return err
 		}
@@ -258,18 +273,23 @@ func (q *queue) download(data []byte, from uint64, what string) {
 		q.wait()
 		return
 	}
+	q.downloadParts([]part{{from, data}}, what)
+}
+
+// downloadParts is download of several parts at once.
+func (q *queue) downloadParts(parts []part, what string) {
 	if q.wait(); q.err != nil { // so that what fails there is not taken for a failure of copying
 		return
 	}
-	q.inPieces(len(data), what, func(c *copier, k, at, end int) error {
+	q.inPieces(parts, what, func(c *copier, k int, at uint64, data []byte) error {
 		if c.used[k] {
 			if err := c.events[k].Synchronize(); err != nil {
 				return err
 			}
 			c.used[k] = false
 		}
-		p := c.mem[k*copyPiece:][:end-at]
-		err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(p)), cu.DevicePtr(from+uint64(at)), int64(len(p)), q.stream)
+		p := c.mem[k*copyPiece:][:len(data)]
+		err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(p)), cu.DevicePtr(at), int64(len(p)), q.stream)
 		if err != nil {
 			return err
 		}
@@ -279,7 +299,7 @@ func (q *queue) download(data []byte, from uint64, what string) {
 		if err := c.events[k].Synchronize(); err != nil {
 			return err
 		}
-		copy(data[at:end], p)
+		copy(data, p)
 		return nil
 	})
 }
@@ -313,8 +333,15 @@ func (q *queue) setWords(at uint64, value uint32, n int, what string) {
 	}
 }
 
-// inPieces calls f for pieces of n bytes from several goroutines: with a copier, which of its pieces to use, and a range of the bytes.
-func (q *queue) inPieces(n int, what string, f func(c *copier, k, from, end int) error) {
+// inPieces calls f for pieces of parts from several goroutines: with a copier, which of its pieces to use, and a piece of a part.
+func (q *queue) inPieces(parts []part, what string, f func(c *copier, k int, at uint64, data []byte) error) {
+	var pieces []part
+	for _, p := range parts {
+		for data := range slices.Chunk(p.data, copyPiece) {
+			pieces = append(pieces, part{p.at, data})
+			p.at += copyPiece
+		}
+	}
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	var errs [copiers]error
@@ -331,12 +358,11 @@ func (q *queue) inPieces(n int, what string, f func(c *copier, k, from, end int)
 				return
 			}
 			for k := 0; ; k ^= 1 {
-				end := int(next.Add(copyPiece))
-				from := end - copyPiece
-				if from >= n {
+				n := int(next.Add(1)) - 1
+				if n >= len(pieces) {
 					return
 				}
-				if err := f(c, k, from, min(end, n)); err != nil {
+				if err := f(c, k, pieces[n].at, pieces[n].data); err != nil {
 					errs[i] = fmt.Errorf("copying %s: CUDA error %w", what, err)
 					return
 				}

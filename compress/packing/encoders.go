@@ -58,7 +58,7 @@ var encoders = [archive.Columns]columnEncoder{
 		return forms.Encode(&cols[m].Forms), nil
 	}},
 	archive.Names: {encode: encodeNames, after: afterNamesBefore},
-	archive.Quals: {encode: encodeQuals, after: afterPrimer, urgent: makesPrimer},
+	archive.Quals: {encode: encodeQuals, after: afterPrimer, urgent: urgentQuals},
 	archive.Seqs:  {encode: encodeSeqs, after: afterLayout},
 }
 
@@ -82,10 +82,11 @@ func afterPrimer(ctx context.Context, e *encoder, pool workers.Pool, spec *slici
 	return nil
 }
 
-// makesPrimer reports whether the qualities of a slice begin with the primer of their input.
-func makesPrimer(e *encoder, c *columns.Columns) bool {
+// urgentQuals reports whether the qualities of a slice begin with the primer of their input, or are coded by a device, which codes those of
+// many slices side by side.
+func urgentQuals(e *encoder, c *columns.Columns) bool {
 	p := e.primers[c.Reads()]
-	return p != nil && p.from == c.From
+	return p != nil && p.from == c.From || e.device != nil
 }
 
 // afterNamesBefore waits until there are the models that the names begin with.

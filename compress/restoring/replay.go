@@ -45,7 +45,7 @@ type Replay struct {
 const genomeUnits = 18
 
 // SlicesOnGPU is how many slices there are in work for each thread if a GPU decodes qualities, which takes some tenths of a second.
-const SlicesOnGPU = 32
+const SlicesOnGPU = 64
 
 // NewReplay prepares for jobs, which may be replayed in several passes.
 func NewReplay(src source.Source, stage string, threads int, memory uint64, report workers.Progress, passes ...[]Job) *Replay {

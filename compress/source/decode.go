@@ -206,6 +206,9 @@ func (p *Packed) decodeColumn(ctx context.Context, pool workers.Pool, b *Decoded
 	if ctx.Err() != nil || d.err != nil {
 		return ctx.Err()
 	}
+	if d.Id == archive.Quals && p.Device != nil {
+		pool = pool.InTurn(0) // the device gets many columns at once before others take their turns
+	}
 	return pool.Do(ctx, func() error {
 		what := columnOf(p.Man, d.Id, b.Slice, d.M)
 		section := *b.Slice.Section(d.Id, d.M)
