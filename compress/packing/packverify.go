@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"orcomgo/bins/parse"
+	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/restoring"
 	"orcomgo/compress/seqs"
@@ -76,7 +77,7 @@ func (p *packer) verification(src *source.Packed, decoding source.Source, early 
 		reads: make([]atomic.Uint64, len(man.Inputs)), texts: make([][2]textSum, len(man.Slices))}
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
-		v.checks = append(v.checks, restoring.NewTextCheck(in, early == nil, early == nil && wantsMD5(in)))
+		v.checks = append(v.checks, restoring.NewTextCheck(in, early == nil, early == nil && wantsMD5(in) && fileSums(man, in) == nil))
 	}
 	v.replay = restoring.NewReplay(decoding, "verify", p.o.Threads, p.memoryBeside(), p.o.Progress, v.jobs)
 	for i := range v.jobs {
@@ -220,10 +221,13 @@ func (v *verification) end() error {
 		if v.early == nil {
 			sums[i] = v.checks[i].Sums.Sums()
 		}
-		in.OutBytes, in.SHA256, in.MD5 = v.checks[i].Bytes, sums[i].SHA256, sums[i].MD5
-		if s := in.Source; s != nil && s.Plain && s.Sums != nil && man.Options.Exact(in.Kind) && sums[i] != *s.Sums {
-			return fmt.Errorf("%s: the checksums of its text are not those of the file that was binned: %w", in.Name, parse.ErrCorrupt)
+		if s := fileSums(man, in); s != nil {
+			if sums[i].SHA256 != s.SHA256 {
+				return fmt.Errorf("%s: the SHA-256 of its text is not that of the file that was binned: %w", in.Name, parse.ErrCorrupt)
+			}
+			sums[i] = *s
 		}
+		in.OutBytes, in.SHA256, in.MD5 = v.checks[i].Bytes, sums[i].SHA256, sums[i].MD5
 	}
 	for i := range man.Slices {
 		for m, mem := range man.Slices[i].Members() {
@@ -231,6 +235,14 @@ func (v *verification) end() error {
 		}
 	}
 	man.Verified = true
+	return nil
+}
+
+// fileSums returns the checksums of the file that was binned if its text is all of it, as it comes back; else nil.
+func fileSums(man *archive.Manifest, in *archive.Input) *digest.Sums {
+	if s := in.Source; s != nil && s.Plain && man.Options.Exact(in.Kind) {
+		return s.Sums
+	}
 	return nil
 }
 

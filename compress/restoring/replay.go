@@ -81,11 +81,11 @@ func (r *Replay) SetFlight(n int) {
 	r.Texts = &workers.Buffers{Keep: 3 * n}
 }
 
-// WholeArchive returns jobs for all slices and members.
+// WholeArchive returns jobs for all slices and members, in turn.
 func WholeArchive(man *archive.Manifest) []Job {
 	jobs := make([]Job, len(man.Slices))
 	for i := range jobs {
-		jobs[i].Demand = source.Demand{Slice: i, Want: [2]bool{true, true}}
+		jobs[i].Demand = source.Demand{Slice: i, Want: [2]bool{true, true}, Turn: i + 1}
 	}
 	return jobs
 }

@@ -20,6 +20,7 @@ type unpacker struct {
 	sel    *selection
 	sinks  []*sink // by input; nil: it is not restored
 	checks []*TextCheck
+	hashed []chan hashedText // by input: text to be hashed, which takes as long as the writing
 	status []FileStatus
 	cancel func()
 }
@@ -28,6 +29,33 @@ type unpacker struct {
 func (u *unpacker) interleaved(input int) bool {
 	mate := u.man.Inputs[input].Mate
 	return u.o.Interleave && mate >= 0 && u.sel.asked[input] && u.sel.asked[mate]
+}
+
+// hashedText is text of an input, and what is called when it has been hashed.
+type hashedText struct {
+	text []byte
+	done func()
+}
+
+// startHashing starts a goroutine for each input that hashes its text. The function that it returns ends them, and waits for them.
+func (u *unpacker) startHashing() (end func()) {
+	var all sync.WaitGroup
+	for _, c := range u.checks {
+		q := make(chan hashedText, queueLength)
+		u.hashed = append(u.hashed, q)
+		all.Go(func() {
+			for t := range q {
+				c.Sums.Write(t.text)
+				t.done()
+			}
+		})
+	}
+	return sync.OnceFunc(func() {
+		for _, q := range u.hashed {
+			close(q)
+		}
+		all.Wait()
+	})
 }
 
 // unpackJob is a slice to be restored.
@@ -91,9 +119,11 @@ func (u *unpacker) jobs() (passes [][]unpackJob) {
 		j.ends = u.o.Interleave && both || !j.whole(s) || u.o.Split > 0
 		if both && u.o.Stream != nil && !u.o.Interleave {
 			mate := j
+			mate.Turn = len(mates) + 1
 			j.Want, mate.Want = [2]bool{true, false}, [2]bool{false, true}
 			mates = append(mates, mate)
 		}
+		j.Turn = len(pass) + 1
 		pass = append(pass, j)
 	}
 	end(pass)
@@ -132,6 +162,8 @@ func (u *unpacker) run(ctx context.Context) error {
 		}
 		u.checks = append(u.checks, c)
 	}
+	endHashing := u.startHashing()
+	defer endHashing()
 	passes := u.jobs()
 	plain := make([][]Job, len(passes))
 	for k, jobs := range passes {
@@ -163,6 +195,7 @@ func (u *unpacker) run(ctx context.Context) error {
 			return err
 		}
 	}
+	endHashing()
 	return u.end()
 }
 
@@ -284,8 +317,6 @@ func (u *unpacker) consume(r *Replay, p *Piece, j *unpackJob, out output) error 
 		}
 	}
 	defer done()
-	var digests sync.WaitGroup
-	defer digests.Wait()
 	for m, mem := range s.Texts() {
 		if !p.Want[m] {
 			continue
@@ -304,12 +335,8 @@ func (u *unpacker) consume(r *Replay, p *Piece, j *unpackJob, out output) error 
 			u.sinks[mem.Input].abort()
 			continue
 		}
-		// Beside the writing.
-		digests.Add(1)
-		go func() {
-			defer digests.Done()
-			u.checks[mem.Input].Sums.Write(p.Text[m])
-		}()
+		users.Add(1)
+		u.hashed[mem.Input] <- hashedText{p.Text[m], done}
 		status.Records += uint64(j.records())
 		status.Bytes += uint64(len(p.Text[m]))
 	}
