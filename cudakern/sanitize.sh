@@ -1,10 +1,10 @@
 #!/bin/bash
-# sanitize.sh CUDAKERN BINNING [TOOL...]: runs tests of the kernels under the tools of compute-sanitizer (memcheck, racecheck and
+# sanitize.sh CUDAKERN BINNING QUALS [TOOL...]: runs tests of the kernels under the tools of compute-sanitizer (memcheck, racecheck and
 # initcheck by default), for which they take smaller inputs, $JOBS at a time (16 by default), on a machine with a GPU. The arguments are
-# test binaries of cudakern and binning, as make test-cuda builds them. It prints a line for each test and tool, and the output of those
+# test binaries of these packages, as make test-cuda builds them. It prints a line for each test and tool, and the output of those
 # that fail or take longer than 40 s.
-kernels=$1 binning=$2
-shift 2
+kernels=$1 binning=$2 quals=$3
+shift 3
 [ $# -gt 0 ] || set -- memcheck racecheck initcheck
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
@@ -22,6 +22,7 @@ export -f one
 
 for tool; do
   echo "$tool $binning TestCUDABoth"
+  echo "$tool $quals TestDevice"
   for test in TestInflate TestInflateDamaged TestTransformSmall TestCoded TestTransformLarge TestTransformSideBySide TestInflateLanes \
     TestCodedRandom TestBin TestLanes TestOdd TestColumnsLeftOut TestMap TestTextBuffer TestCodedLeftOut TestTextSums \
     TestInflateOutside TestCopies TestScans TestSortsKmers; do

@@ -16,6 +16,7 @@ type Device struct {
 	usable  atomic.Bool
 	ended   chan struct{} // closed when it is not used any more
 	end     func()
+	noted   sync.Once
 	workers sync.WaitGroup
 }
 
@@ -94,7 +95,7 @@ func (d *Device) Close() {
 func (d *Device) giveUp(err error) {
 	d.usable.Store(false)
 	d.end()
-	d.note(fmt.Sprintf("the GPU codes no qualities any more: %v", err))
+	d.noted.Do(func() { d.note(fmt.Sprintf("the GPU is not used any more, the CPU codes qualities: %v", err)) })
 }
 
 // work codes columns, all that wait in one batch, until the device is not used any more.

@@ -1,0 +1,144 @@
+package quals
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// fakeGPU codes on the CPU, up to three columns at a time. It fails once it has coded so many batches, and never if that is 0.
+type fakeGPU struct {
+	failAfter       int64
+	batches         atomic.Int64
+	coders, columns atomic.Int64
+	closed          atomic.Bool
+}
+
+func (f *fakeGPU) coder() (gpuCoder, error) {
+	f.coders.Add(1)
+	return fakeCoder{f}, nil
+}
+
+func (f *fakeGPU) close() error {
+	f.closed.Store(true)
+	return nil
+}
+
+type fakeCoder struct{ *fakeGPU }
+
+func (f fakeCoder) close() error {
+	f.coders.Add(-1)
+	return nil
+}
+
+func (f fakeCoder) code(columns []*deviceColumn) (n int, err error) {
+	if f.batches.Add(1) > f.failAfter && f.failAfter > 0 {
+		return 0, errors.New("it is unplugged")
+	}
+	n = min(len(columns), 3)
+	for _, c := range columns[:n] {
+		if c.encode != columns[0].encode {
+			return 0, errors.New("columns to encode and to decode in one batch")
+		}
+		f.columns.Add(1)
+		in := *c.in
+		in.Progress = nil // the device tells it
+		m := in.Primer.model.clone()
+		if c.encode {
+			c.coded = m.encode(nil, &in)
+		} else if c.quals, err = m.decode(c.coded, &in, len(c.quals), nil); err != nil {
+			err = nil
+			continue
+		}
+		c.right = true
+	}
+	return n, nil
+}
+
+// withFake has OpenDevice open a fake, and returns a device that can be used; notes gets what it says.
+func withFake(t *testing.T, f *fakeGPU, notes *[]string) *Device {
+	t.Helper()
+	before := openGPU
+	t.Cleanup(func() { openGPU = before })
+	ready := make(chan struct{})
+	openGPU = func() (gpu, error) {
+		close(ready)
+		return f, nil
+	}
+	var mu sync.Mutex
+	d := OpenDevice(func(f func()) { f() }, func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		*notes = append(*notes, line)
+	})
+	<-ready
+	for !d.usable.Load() {
+	}
+	return d
+}
+
+// TestDeviceBatches: columns that are coded at the same time come back right, by the device as long as it works, and then by the CPU.
+func TestDeviceBatches(t *testing.T) {
+	for _, failAfter := range []int64{0, 1, 5} {
+		f, notes := &fakeGPU{failAfter: failAfter}, []string(nil)
+		d := withFake(t, f, &notes)
+		var all sync.WaitGroup
+		for _, c := range primedColumns() {
+			EncodeLeading(c.leading, 1<<30, func(p *Primer) { c.column.Primer = p })
+			want := Encode(c.column)
+			c.column.Device = d
+			for range 8 {
+				all.Go(func() {
+					var told atomic.Int64
+					in := c.column
+					in.Progress = func(n int) { told.Add(int64(n)) }
+					data := Encode(in)
+					if !bytes.Equal(data, want) {
+						t.Errorf("%s: another stream than without the device", c.name)
+					}
+					in.Quals = nil
+					got, err := Decode(data, in, nil)
+					if err != nil || !bytes.Equal(got, c.column.Quals) {
+						t.Errorf("%s: %d bytes come back, %v", c.name, len(got), err)
+					}
+					if n := len(c.column.Quals); told.Load() > int64(2*n) {
+						t.Errorf("%s: progress of %d values, coded and decoded, is %d", c.name, n, told.Load())
+					}
+					if got, err := Decode(data[:len(data)-2], in, nil); !errors.Is(err, ErrCorrupt) {
+						t.Errorf("%s: a stream that is cut gives %d bytes, %v", c.name, len(got), err)
+					}
+				})
+			}
+		}
+		all.Wait()
+		d.Close()
+		if f.columns.Load() == 0 || f.coders.Load() != 0 || !f.closed.Load() {
+			t.Errorf("%d columns by the device, %d coders left, closed: %v", f.columns.Load(), f.coders.Load(), f.closed.Load())
+		}
+		if failed := failAfter > 0; failed != (len(notes) > 0) || failed && !strings.Contains(notes[0], "unplugged") {
+			t.Errorf("failing after %d batches, it is noted: %q", failAfter, notes)
+		}
+	}
+}
+
+// TestNoDevice: a device that can't be opened, and none at all, leave everything to the CPU.
+func TestNoDevice(t *testing.T) {
+	before := openGPU
+	defer func() { openGPU = before }()
+	openGPU = func() (gpu, error) { return nil, errors.New("no device") }
+	var note string
+	d := OpenDevice(func(f func()) { f() }, func(line string) { note = line })
+	d.Close()
+	if d.encode(&Input{}) != nil || !strings.Contains(note, "no device") {
+		t.Errorf("it codes, or says %q", note)
+	}
+	openGPU = nil
+	if d := OpenDevice(nil, nil); d != nil || d.encode(&Input{}) != nil {
+		t.Error("there is a device without one")
+	}
+	d = nil
+	d.Close()
+}
