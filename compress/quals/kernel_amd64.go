@@ -49,6 +49,20 @@ var wordOrder = func() (t [256][8]uint8) {
 	return
 }()
 
+// wordPlaces brings the words of those of eight lanes that give one to the end, by a mask of them.
+var wordPlaces = func() (t [256][16]uint8) {
+	for mask := range t {
+		at := 16
+		for l := 7; l >= 0; l-- {
+			if mask>>l&1 > 0 {
+				at -= 2
+				t[mask][at], t[mask][at+1] = uint8(2*l), uint8(2*l+1)
+			}
+		}
+	}
+	return
+}()
+
 //go:noescape
 func stepsVector(c *coder, step, end int) int
 
@@ -59,6 +73,12 @@ func (c *coder) code(step, end int) int {
 	return c.codePlain(step, end)
 }
 
+//go:noescape
+func encodeVector(decisions *uint16, n int, states *[numLanes]uint32) int
+
 func encodeWords(decisions []uint16, states *[numLanes]uint32) int {
+	if hasVectors && len(decisions) > 0 {
+		return encodeVector(&decisions[0], len(decisions), states)
+	}
 	return encodePlain(decisions, states)
 }
