@@ -3,6 +3,7 @@ package quals
 import (
 	"encoding/binary"
 	"slices"
+	"sync"
 )
 
 const (
@@ -347,17 +348,24 @@ func (c *coder) decodeDigits(r *round, lanes []uint8, digits *[numLanes]uint32) 
 	}
 }
 
+// unusedDecisions are the memory of coder.decisions that is not used again.
+var unusedDecisions sync.Pool
+
 // encode appends a column to out.
 func (m *model) encode(out []byte, in *Input) []byte {
 	c := newCoder(m, in)
 	c.quals = in.Quals
+	if d, ok := unusedDecisions.Get().(*[]uint16); ok {
+		c.decisions = *d
+	}
+	defer func() { unusedDecisions.Put(&c.decisions) }()
 	for {
 		end, lanes := c.blockEnd()
 		if end == c.next {
 			return out
 		}
 		in.tick(end - c.next)
-		c.decisions = c.decisions[:0]
+		c.decisions = slices.Grow(c.decisions[:0], ((end-c.next)/numLanes+batchSteps)*roundValues)
 		c.block(end)
 		for l := range c.states {
 			c.states[l] = stateStart
