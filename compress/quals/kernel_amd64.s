@@ -47,10 +47,17 @@ DATA numbers<>+28(SB)/4, $63
 GLOBL numbers<>(SB), RODATA|NOPTR, $32
 
 #define GOING (coder_all+round_going)
+#define MOVES (coder_all+round_bound)
 #define SOMEAT (coder_some+round_at)
 #define SOMEGOING (coder_some+round_going)
 #define SOMEBOUND (coder_some+round_bound)
 #define SOMERANK (coder_some+round_rank)
+
+// CONTEXTS sets the registers of contexts.
+#define CONTEXTS \
+	LEAQ coder_history(DI), R10 \
+	MOVQ R9, R11 \
+	LEAQ coder_classes(DI)(R15*2), BX
 
 // func stepsVector(c *coder, step, end int) int
 TEXT ·stepsVector(SB), NOSPLIT, $0-32
@@ -75,6 +82,8 @@ decoding:
 	MOVQ coder_read(DI), R13
 
 begin:
+	CONTEXTS
+	CALL contexts<>(SB)
 	CALL contexts<>(SB)
 
 step:
@@ -99,14 +108,26 @@ decode:
 	CALL decode<>(SB)
 
 next:
+	// Each lane learns after the one before, which takes time. The processor computes contexts meanwhile.
+	CALL moves<>(SB)
+	LEAQ coder_history(DI), R10
+	LEAQ coder_symbols(DI)(R15*1), R11
 	ADDQ $16, R15
+	CALL append<>(SB)
+	CALL learn<>(SB)
 	CALL append<>(SB)
 	CMPQ R15, R14
 	JEQ last
+	CALL learn<>(SB)
+	CONTEXTS
+	CALL contexts<>(SB)
+	CALL learn<>(SB)
 	CALL contexts<>(SB)
 
 last:
 	CALL learn<>(SB)
+	CMPL DX, $(4*const_numLanes)
+	JNE last
 	CMPQ R15, R14
 	JNE step
 
@@ -413,19 +434,20 @@ TEXT encode<>(SB), NOSPLIT, $0-0
 none:
 	RET
 
-// MOVELINE moves the line of feature f of an entry by X0.
-#define MOVELINE(f) \
-	MOVL (f*64)(R10), AX \
+// MOVELINE moves the line of feature f of an entry by X0; DX is 4 * the entry, `at` where the lines of entries start.
+#define MOVELINE(f, at) \
+	MOVL (f*64)(at)(DX*1), AX \
 	VPADDSW (SI)(AX*1), X0, X1 \
 	VMOVDQU X1, (SI)(AX*1)
 
-#define MOVELINES \
-	MOVELINE(0) \
-	MOVELINE(1) \
-	MOVELINE(2) \
-	MOVELINE(3) \
-	MOVELINE(4) \
-	MOVELINE(5)
+#define MOVELINES(at) \
+	MOVELINE(0, at) \
+	MOVELINE(1, at) \
+	MOVELINE(2, at) \
+	MOVELINE(3, at) \
+	MOVELINE(4, at) \
+	MOVELINE(5, at) \
+	ADDL $4, DX
 
 // RATE sets Y5 to the rate of learning and Y6 to the dither.
 #define RATE \
@@ -438,8 +460,24 @@ none:
 	VMOVD BX, X6 \
 	VPBROADCASTW X6, Y6
 
-// learn moves the lines of all lanes, in their order.
-TEXT learn<>(SB), NOSPLIT, $0-0
+// MOVE sets how lanes l and l + 8 move their lines.
+#define MOVE(l) \
+	VPSHUFB Y10, Y7, Y1 \ // their outcomes
+	VPADDB Y11, Y10, Y10 \
+	VMOVDQU (GOING+32*l)(DI), Y0 \
+	VPSRLW $1, Y0, Y0 \
+	VPCMPGTW Y8, Y1, Y2 \ // outcomes before
+	VPSRLW $1, Y2, Y2 \
+	VPCMPGTW Y9, Y1, Y3 \ // those and the outcome itself
+	VPSUBW Y2, Y0, Y0 \
+	VPAND Y3, Y0, Y0 \
+	VPADDSW Y6, Y0, Y0 \
+	VPMULHW Y5, Y0, Y0 \
+	VMOVDQU X0, (MOVES+16*l)(DI) \
+	VEXTRACTI128 $1, Y0, (MOVES+16*(l+8))(DI)
+
+// moves sets how lanes move their lines, and DX to 0.
+TEXT moves<>(SB), NOSPLIT, $0-0
 	RATE
 	VMOVDQU coder_outcome(DI), Y7
 	VBROADCASTI128 consts<>+112(SB), Y8
@@ -447,39 +485,27 @@ TEXT learn<>(SB), NOSPLIT, $0-0
 	VPADDW Y9, Y8, Y9
 	VBROADCASTI128 consts<>+128(SB), Y10
 	VBROADCASTI128 consts<>+144(SB), Y11
-	MOVQ R8, R10
-	LEAQ GOING(DI), R11
-	MOVL $8, CX
+	MOVE(0)
+	MOVE(1)
+	MOVE(2)
+	MOVE(3)
+	MOVE(4)
+	MOVE(5)
+	MOVE(6)
+	MOVE(7)
+	XORL DX, DX
+	RET
 
-low:
-	VPSHUFB Y10, Y7, Y1    // the outcomes of two lanes
-	VPADDB Y11, Y10, Y10
-	VMOVDQU (R11), Y0
-	VPSRLW $1, Y0, Y0
-	VPCMPGTW Y8, Y1, Y2    // outcomes before
-	VPSRLW $1, Y2, Y2
-	VPCMPGTW Y9, Y1, Y3    // those and the outcome itself
-	VPSUBW Y2, Y0, Y0
-	VPAND Y3, Y0, Y0
-	VPADDSW Y6, Y0, Y0
-	VPMULHW Y5, Y0, Y0
-	VEXTRACTI128 $1, Y0, (R11)
-	MOVELINES
-	ADDQ $4, R10
-	ADDQ $32, R11
-	DECL CX
-	JNZ low
-
-	LEAQ GOING(DI), R11
-	MOVL $8, CX
-
-high:
-	VMOVDQU (R11), X0
-	MOVELINES
-	ADDQ $4, R10
-	ADDQ $32, R11
-	DECL CX
-	JNZ high
+// learn moves the lines of the next four lanes, from lane DX / 4 on.
+TEXT learn<>(SB), NOSPLIT, $0-0
+	VMOVDQU MOVES(DI)(DX*4), X0
+	MOVELINES(R8)
+	VMOVDQU MOVES(DI)(DX*4), X0
+	MOVELINES(R8)
+	VMOVDQU MOVES(DI)(DX*4), X0
+	MOVELINES(R8)
+	VMOVDQU MOVES(DI)(DX*4), X0
+	MOVELINES(R8)
 	RET
 
 // SOMELINE sets the line of feature f of entry R10, which is lane BX, in a region; DX is where that begins, less a quarter of where the feature
@@ -718,37 +744,30 @@ encodeEntry:
 move:
 	MOVL R10, R14
 	RATE
-	LEAQ ·learnMasks(SB), DX
+	LEAQ ·learnMasks(SB), CX
 	LEAQ SOMEAT(DI), R10
-	LEAQ SOMEGOING(DI), R11
-	MOVL R14, CX
+	XORL DX, DX
 
 moveEntry:
-	MOVL (SOMERANK-SOMEAT)(R10), BX
+	MOVL SOMERANK(DI)(DX*1), BX
 	SHLL $4, BX
-	VMOVDQU (R11), X0
+	VMOVDQU SOMEGOING(DI)(DX*4), X0
 	VPSRLW $1, X0, X0
-	VPSUBW (DX)(BX*1), X0, X0
-	VPAND 144(DX)(BX*1), X0, X0
+	VPSUBW (CX)(BX*1), X0, X0
+	VPAND 144(CX)(BX*1), X0, X0
 	VPADDSW X6, X0, X0
 	VPMULHW X5, X0, X0
-	MOVELINES
-	ADDQ $4, R10
-	ADDQ $16, R11
-	DECL CX
+	MOVELINES(R10)
+	DECL R14
 	JNZ moveEntry
-	MOVL R14, R10
+	SHRL $2, DX
+	MOVL DX, R10
 	RET
 
-// append appends the symbols before step R15 / 16 to the histories.
+// append appends the symbols of the next eight lanes, at R11, to the histories at R10.
 TEXT append<>(SB), NOSPLIT, $0-0
-	LEAQ coder_history(DI), R10
-	LEAQ (coder_symbols-16)(DI)(R15*1), R11
 	VPBROADCASTD coder_top(DI), Y15
 	VPXOR Y14, Y14, Y14
-	MOVL $2, CX
-
-half:
 	VPMOVZXBD (R11), Y0       // symbols
 	VMOVDQU histories_last(R10), Y1
 	VPCMPEQD Y0, Y1, Y2      // whether the run continues
@@ -800,8 +819,6 @@ half:
 	VMOVDQU Y0, histories_last(R10)
 	ADDQ $8, R11
 	ADDQ $32, R10
-	DECL CX
-	JNZ half
 	RET
 
 // LINE sets the place of the line of feature f to that of the context Y0 and the last symbol.
@@ -847,10 +864,9 @@ half:
 	VPOR Y1, Y0, Y0 \
 	LINE(2)
 
-// contexts sets where the lines of the next step start: as model.contexts.
+// contexts sets where the lines of eight lanes start in the next step, at R11, as model.contexts. R10 is the histories of the next eight lanes,
+// BX the classes of bases.
 TEXT contexts<>(SB), NOSPLIT, $0-0
-	LEAQ coder_history(DI), R10
-	MOVQ R9, R11
 	MOVQ coder_model(DI), AX
 	MOVL $32, CX
 	SUBL model_bits(AX), CX
@@ -861,12 +877,10 @@ TEXT contexts<>(SB), NOSPLIT, $0-0
 	VPBROADCASTD X11, Y11
 	VPBROADCASTD numbers<>+0(SB), Y14
 	VPBROADCASTD numbers<>+4(SB), Y13
-	MOVL $2, CX
 	CMPB model_kind(AX), $const_stepped
-	JEQ steppedHalf
+	JEQ stepped
 	JHI given
 
-smoothHalf:
 	PLACES
 	VPBROADCASTD numbers<>+12(SB), Y0
 	VPMINUD histories_run(R10), Y0, Y0
@@ -889,11 +903,9 @@ smoothHalf:
 	LINE(5)
 	ADDQ $32, R10
 	ADDQ $32, R11
-	DECL CX
-	JNZ smoothHalf
 	RET
 
-steppedHalf:
+stepped:
 	PLACES
 	// The logarithm of 4 * delta + 1: the exponent and the highest bit of the fraction of a float.
 	VMOVDQU histories_delta(R10), Y6
@@ -936,15 +948,11 @@ steppedHalf:
 	LINE(5)
 	ADDQ $32, R10
 	ADDQ $32, R11
-	DECL CX
-	JNZ steppedHalf
 	RET
 
 given:
-	LEAQ coder_classes(DI)(R15*2), BX
 	VPBROADCASTD numbers<>+20(SB), Y9 // 1
 
-givenHalf:
 	VPXOR Y10, Y10, Y10
 	VMOVDQU histories_last(R10), Y15
 	VPMOVZXWD (BX), Y7
@@ -991,8 +999,6 @@ givenHalf:
 	ADDQ $16, BX
 	ADDQ $32, R10
 	ADDQ $32, R11
-	DECL CX
-	JNZ givenHalf
 	RET
 
 // ENCODE encodes decisions of eight lanes, whose states are y, as encodePlain: their starts are at (SI), and sizes less 1 at 32(SI).
