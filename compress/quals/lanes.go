@@ -147,7 +147,8 @@ func (c *coder) block(end int) {
 
 // batch codes n steps, which have one rate.
 func (c *coder) batch(n int) {
-	t := c.model.ranks
+	values, symbol, rank := c.model.ranks.values, &c.model.ranks.symbol, c.model.ranks.rank
+	symbols, ranks := &c.symbols, &c.ranks
 	for _, l := range c.lanes {
 		l &= numLanes - 1
 		if c.kind == given {
@@ -156,11 +157,11 @@ func (c *coder) batch(n int) {
 			}
 		}
 		if !c.decoding {
-			last := c.history.last[l]
+			after := &rank[c.history.last[l]]
 			for i, q := range c.quals[c.to[l]:][:n] {
-				s := t.symbol[q]
-				c.symbols[i&(batchSteps-1)][l], c.ranks[i&(batchSteps-1)][l] = s, t.rank[last][s]
-				last = uint32(s)
+				i, s := i&(batchSteps-1), symbol[q]
+				symbols[i][l], ranks[i][l] = s, after[s]
+				after = &rank[s]
 			}
 		}
 	}
@@ -178,8 +179,9 @@ func (c *coder) batch(n int) {
 	for _, l := range c.lanes {
 		l &= numLanes - 1
 		if c.decoding && c.to[l] < len(c.quals) {
-			for i := range c.quals[c.to[l]:min(c.to[l]+n, len(c.quals))] {
-				c.quals[c.to[l]+i] = t.values[c.symbols[i&(batchSteps-1)][l]]
+			quals := c.quals[c.to[l]:min(c.to[l]+n, len(c.quals))]
+			for i := range quals {
+				quals[i] = values[symbols[i&(batchSteps-1)][l]]
 			}
 		}
 		c.to[l] += n
