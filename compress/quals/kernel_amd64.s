@@ -108,17 +108,24 @@ decode:
 	CALL decode<>(SB)
 
 next:
-	// Each lane learns after the one before, which takes time. The processor computes contexts meanwhile.
-	CALL moves<>(SB)
 	LEAQ coder_history(DI), R10
 	LEAQ coder_symbols(DI)(R15*1), R11
 	ADDQ $16, R15
+	TESTL DX, DX
+	JNE half
 	CALL append<>(SB)
 	CALL learn<>(SB)
 	CALL append<>(SB)
+	CALL learn<>(SB)
+	JMP appended
+
+half:
+	CALL append<>(SB)
+	CALL append<>(SB)
+
+appended:
 	CMPQ R15, R14
 	JEQ last
-	CALL learn<>(SB)
 	CONTEXTS
 	CALL contexts<>(SB)
 	CALL learn<>(SB)
@@ -349,12 +356,7 @@ TEXT decode<>(SB), NOSPLIT, $0-0
 	VPMOVZXWD X2, Y2
 	ADVANCE(8)
 
-	CMPL coder_top(DI), $const_lineSlots
-	JLE ranks
-	LANESAT8
-	TESTL CX, CX
-	JEQ ranks
-	CALL further<>(SB)
+	CALL later<>(SB)
 
 ranks:
 	MOVQ coder_model(DI), AX
@@ -424,14 +426,7 @@ TEXT encode<>(SB), NOSPLIT, $0-0
 	VMOVDQU Y1, (R12)(R13*1)
 	VMOVDQU Y3, 32(R12)(R13*1)
 	ADDQ $64, R13
-	CMPL coder_top(DI), $const_lineSlots
-	JLE none
-	LANESAT8
-	TESTL CX, CX
-	JEQ none
-	CALL further<>(SB)
-
-none:
+	CALL later<>(SB)
 	RET
 
 // MOVELINE moves the line of feature f of an entry by X0; DX is 4 * the entry, `at` where the lines of entries start.
@@ -508,6 +503,66 @@ TEXT learn<>(SB), NOSPLIT, $0-0
 	MOVELINES(R8)
 	RET
 
+// NEXTLANE takes a lane, BX, from the mask R11, and sets CX to its rank, if that is known.
+#define NEXTLANE \
+	TZCNTL R11, BX \
+	BLSRL R11, R11 \
+	LEAQ (DI)(R15*1), AX \
+	MOVBLZX coder_ranks(AX)(BX*1), CX
+
+// FURTHERLINE loads the lines of feature f into the cache that lane BX needs in further rounds: CX is how far they are apart.
+#define FURTHERLINE(f) \
+	MOVL (f*64)(R8)(BX*4), AX \
+	SHRL $2, AX \
+	ANDL $-16, AX \
+	ADDL DX, AX \
+	PREFETCHT0 (SI)(AX*1) \
+	ADDL CX, AX \
+	PREFETCHT0 (SI)(AX*1) \
+	ADDL coder_featureGap(DI), DX
+
+// later sets how lanes move their lines, and codes the ranks from 8 on in further rounds: while the lines of these are loaded, it moves the
+// lines of half of the lanes. Y4 is the outcomes.
+TEXT later<>(SB), NOSPLIT, $8-0
+	CMPL coder_top(DI), $const_lineSlots
+	JLE none
+	LANESAT8
+	TESTL CX, CX
+	JEQ none
+	MOVL CX, lanes-4(SP)
+	MOVL CX, R11
+
+ahead:
+	NEXTLANE
+	SHRL $3, CX
+	SUBL $1, CX
+	XORL AX, AX
+	CMPL CX, AX
+	CMOVLLT AX, CX
+	ADDL coder_groupLoops(DI), CX
+	IMULL coder_regionBytes(DI), CX
+	MOVL coder_regionStart(DI), DX
+	FURTHERLINE(0)
+	FURTHERLINE(1)
+	FURTHERLINE(2)
+	FURTHERLINE(3)
+	ADDL coder_featureGap(DI), DX
+	FURTHERLINE(5)
+	TESTL R11, R11
+	JNE ahead
+
+	CALL moves<>(SB)
+	CALL learn<>(SB)
+	CALL learn<>(SB)
+	MOVL lanes-4(SP), CX
+	CALL further<>(SB)
+	MOVL $(2*const_numLanes), DX
+	RET
+
+none:
+	CALL moves<>(SB)
+	RET
+
 // SOMELINE sets the line of feature f of entry R10, which is lane BX, in a region; DX is where that begins, less a quarter of where the feature
 // does.
 #define SOMELINE(f) \
@@ -531,13 +586,6 @@ TEXT learn<>(SB), NOSPLIT, $0-0
 	MOVL BX, coder_chosen(DI)(R10*4) \
 	MOVL CX, SOMERANK(DI)(R10*4) \
 	INCL R10
-
-// NEXTLANE takes a lane, BX, from the mask R11, and sets CX to its rank, if that is known.
-#define NEXTLANE \
-	TZCNTL R11, BX \
-	BLSRL R11, R11 \
-	LEAQ (DI)(R15*1), AX \
-	MOVBLZX coder_ranks(AX)(BX*1), CX
 
 // further codes the ranks of the lanes in CX: as coder.further.
 TEXT further<>(SB), NOSPLIT, $40-0
