@@ -111,19 +111,10 @@ next:
 	LEAQ coder_history(DI), R10
 	LEAQ coder_symbols(DI)(R15*1), R11
 	ADDQ $16, R15
-	TESTL DX, DX
-	JNE half
 	CALL append<>(SB)
 	CALL learn<>(SB)
 	CALL append<>(SB)
 	CALL learn<>(SB)
-	JMP appended
-
-half:
-	CALL append<>(SB)
-	CALL append<>(SB)
-
-appended:
 	CMPQ R15, R14
 	JEQ last
 	CONTEXTS
@@ -491,8 +482,10 @@ TEXT moves<>(SB), NOSPLIT, $0-0
 	XORL DX, DX
 	RET
 
-// learn moves the lines of the next four lanes, from lane DX / 4 on.
+// learn moves the lines of the next four lanes, from lane DX / 4 on, if some are left.
 TEXT learn<>(SB), NOSPLIT, $0-0
+	CMPL DX, $(4*const_numLanes)
+	JEQ moved
 	VMOVDQU MOVES(DI)(DX*4), X0
 	MOVELINES(R8)
 	VMOVDQU MOVES(DI)(DX*4), X0
@@ -501,6 +494,8 @@ TEXT learn<>(SB), NOSPLIT, $0-0
 	MOVELINES(R8)
 	VMOVDQU MOVES(DI)(DX*4), X0
 	MOVELINES(R8)
+
+moved:
 	RET
 
 // NEXTLANE takes a lane, BX, from the mask R11, and sets CX to its rank, if that is known.
@@ -510,57 +505,20 @@ TEXT learn<>(SB), NOSPLIT, $0-0
 	LEAQ (DI)(R15*1), AX \
 	MOVBLZX coder_ranks(AX)(BX*1), CX
 
-// FURTHERLINE loads the lines of feature f into the cache that lane BX needs in further rounds: CX is how far they are apart.
-#define FURTHERLINE(f) \
-	MOVL (f*64)(R8)(BX*4), AX \
-	SHRL $2, AX \
-	ANDL $-16, AX \
-	ADDL DX, AX \
-	PREFETCHT0 (SI)(AX*1) \
-	ADDL CX, AX \
-	PREFETCHT0 (SI)(AX*1) \
-	ADDL coder_featureGap(DI), DX
-
-// later sets how lanes move their lines, and codes the ranks from 8 on in further rounds: while the lines of these are loaded, it moves the
-// lines of half of the lanes. Y4 is the outcomes.
-TEXT later<>(SB), NOSPLIT, $8-0
+// later sets how lanes move their lines, and codes the ranks from 8 on in further rounds. Y4 is the outcomes.
+TEXT later<>(SB), NOSPLIT, $0-0
+	XORL CX, CX
 	CMPL coder_top(DI), $const_lineSlots
-	JLE none
+	JLE all
 	LANESAT8
+
+all:
+	CALL moves<>(SB)
 	TESTL CX, CX
 	JEQ none
-	MOVL CX, lanes-4(SP)
-	MOVL CX, R11
-
-ahead:
-	NEXTLANE
-	SHRL $3, CX
-	SUBL $1, CX
-	XORL AX, AX
-	CMPL CX, AX
-	CMOVLLT AX, CX
-	ADDL coder_groupLoops(DI), CX
-	IMULL coder_regionBytes(DI), CX
-	MOVL coder_regionStart(DI), DX
-	FURTHERLINE(0)
-	FURTHERLINE(1)
-	FURTHERLINE(2)
-	FURTHERLINE(3)
-	ADDL coder_featureGap(DI), DX
-	FURTHERLINE(5)
-	TESTL R11, R11
-	JNE ahead
-
-	CALL moves<>(SB)
-	CALL learn<>(SB)
-	CALL learn<>(SB)
-	MOVL lanes-4(SP), CX
 	CALL further<>(SB)
-	MOVL $(2*const_numLanes), DX
-	RET
 
 none:
-	CALL moves<>(SB)
 	RET
 
 // SOMELINE sets the line of feature f of entry R10, which is lane BX, in a region; DX is where that begins, less a quarter of where the feature
@@ -571,6 +529,7 @@ none:
 	ANDL $-16, AX \
 	ADDL DX, AX \
 	MOVL AX, (SOMEAT+f*64)(DI)(R10*4) \
+	PREFETCHT0 (SI)(AX*1) \
 	ADDL coder_featureGap(DI), DX
 
 // SOMELANE adds lane BX to the entries of a round in region 1 + DX, with digit CX, of at most 8.
@@ -593,6 +552,7 @@ TEXT further<>(SB), NOSPLIT, $40-0
 	MOVQ R14, end-16(SP)
 	MOVL CX, all-20(SP)
 	MOVL CX, rest-24(SP)
+	MOVL DX, moved-36(SP)
 	MOVL $0, before-28(SP) // groups before those of the round
 	MOVL $0, rounds-32(SP)
 	MOVL coder_groupTotal(DI), AX
@@ -615,6 +575,9 @@ listGroups:
 	SOMELANE
 	TESTL R11, R11
 	JNE listGroups
+	MOVL moved-36(SP), DX
+	CALL learn<>(SB) // while lines are loaded
+	MOVL DX, moved-36(SP)
 	MOVL coder_groupTotal(DI), DX // outcomes that exist, but for the last one
 	SUBL before-28(SP), DX
 	SUBL $2, DX
@@ -661,6 +624,9 @@ listRanks:
 	SOMELANE
 	TESTL R11, R11
 	JNE listRanks
+	MOVL moved-36(SP), DX
+	CALL learn<>(SB)
+	MOVL DX, moved-36(SP)
 	MOVL $6, DX
 	CALL some<>(SB)
 
@@ -678,6 +644,7 @@ rank:
 valid:
 	TESTL R10, R10
 	JNE rank
+	MOVL moved-36(SP), DX
 	MOVQ next-8(SP), R9
 	MOVQ end-16(SP), R14
 	RET
