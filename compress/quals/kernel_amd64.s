@@ -420,20 +420,21 @@ TEXT encode<>(SB), NOSPLIT, $0-0
 	CALL later<>(SB)
 	RET
 
-// MOVELINE moves the line of feature f of an entry by X0; DX is 4 * the entry, `at` where the lines of entries start.
-#define MOVELINE(f, at) \
-	MOVL (f*64)(at)(DX*1), AX \
+// MOVELINE moves the line of an entry by X0, `at`, with two registers, is where the start of the line is.
+#define MOVELINE(at, base, entry) \
+	MOVL at(base)(entry*1), AX \
 	VPADDSW (SI)(AX*1), X0, X1 \
 	VMOVDQU X1, (SI)(AX*1)
 
-#define MOVELINES(at) \
-	MOVELINE(0, at) \
-	MOVELINE(1, at) \
-	MOVELINE(2, at) \
-	MOVELINE(3, at) \
-	MOVELINE(4, at) \
-	MOVELINE(5, at) \
-	ADDL $4, DX
+// MOVELINES moves the lines of an entry by X0, and goes to the next entry.
+#define MOVELINES(at, base, entry) \
+	MOVELINE(at+0, base, entry) \
+	MOVELINE(at+64, base, entry) \
+	MOVELINE(at+128, base, entry) \
+	MOVELINE(at+192, base, entry) \
+	MOVELINE(at+256, base, entry) \
+	MOVELINE(at+320, base, entry) \
+	ADDL $4, entry
 
 // RATE sets Y5 to the rate of learning and Y6 to the dither.
 #define RATE \
@@ -487,13 +488,13 @@ TEXT learn<>(SB), NOSPLIT, $0-0
 	CMPL DX, $(4*const_numLanes)
 	JEQ moved
 	VMOVDQU MOVES(DI)(DX*4), X0
-	MOVELINES(R8)
+	MOVELINES(0, R8, DX)
 	VMOVDQU MOVES(DI)(DX*4), X0
-	MOVELINES(R8)
+	MOVELINES(0, R8, DX)
 	VMOVDQU MOVES(DI)(DX*4), X0
-	MOVELINES(R8)
+	MOVELINES(0, R8, DX)
 	VMOVDQU MOVES(DI)(DX*4), X0
-	MOVELINES(R8)
+	MOVELINES(0, R8, DX)
 
 moved:
 	RET
@@ -689,15 +690,23 @@ pair:
 	SUBL $2, CX
 	JGT pair
 
-	MOVL R14, R10
-	XORL R11, R11
-	LEAQ SOMEBOUND(DI), DX
+	LEAL (R14*4), R10
+	XORL R11, R11 // 4 * the entry
+	RATE
+	VPXOR X3, X3, X3
+	CMPB coder_decoding(DI), $0
+	JNE entry
+	// Intervals are all but for these lanes.
+	VPCMPEQW Y1, Y1, Y1
+	VMOVDQU Y3, (R12)(R13*1)
+	VMOVDQU Y1, 32(R12)(R13*1)
+	ADDQ $64, R13
+
+entry:
+	MOVL coder_chosen(DI)(R11*1), BX
+	LEAQ SOMEBOUND(DI)(R11*8), DX
 	CMPB coder_decoding(DI), $0
 	JEQ encode
-	VPXOR X3, X3, X3
-
-decode:
-	MOVL coder_chosen(DI)(R11*4), BX
 	MOVL coder_states(DI)(BX*4), AX
 	MOVWLZX AX, R9
 	VMOVD R9, X0
@@ -725,58 +734,34 @@ decode:
 	CMOVLCS R14, AX
 	CMOVQCS R9, R13
 	MOVL AX, coder_states(DI)(BX*4)
-	SHRL $1, CX
-	MOVL CX, SOMERANK(DI)(R11*4)
-	ADDQ $32, DX
-	INCL R11
-	CMPL R11, R10
-	JLT decode
+	MOVL CX, AX
+	SHRL $1, AX
+	MOVL AX, SOMERANK(DI)(R11*1)
 	JMP move
 
 encode:
-	// Intervals are all but for these lanes.
-	VPXOR X0, X0, X0
-	VPCMPEQW Y1, Y1, Y1
-	VMOVDQU Y0, (R12)(R13*1)
-	VMOVDQU Y1, 32(R12)(R13*1)
-
-encodeEntry:
-	MOVL coder_chosen(DI)(R11*4), BX
-	MOVL SOMERANK(DI)(R11*4), CX
-	MOVWLZX 16(DX)(CX*2), R14
-	MOVWLZX 14(DX)(CX*2), AX
+	MOVL SOMERANK(DI)(R11*1), CX
+	ADDL CX, CX
+	MOVWLZX 16(DX)(CX*1), R14
+	MOVWLZX 14(DX)(CX*1), AX
 	SUBL R14, AX
 	DECL AX
-	LEAQ (R12)(R13*1), R9
+	LEAQ -64(R12)(R13*1), R9
 	MOVW R14, (R9)(BX*2)
 	MOVW AX, 32(R9)(BX*2)
-	ADDQ $32, DX
-	INCL R11
-	CMPL R11, R10
-	JLT encodeEntry
-	ADDQ $64, R13
 
 move:
-	MOVL R10, R14
-	RATE
-	LEAQ ·learnMasks(SB), CX
-	LEAQ SOMEAT(DI), R10
-	XORL DX, DX
-
-moveEntry:
-	MOVL SOMERANK(DI)(DX*1), BX
-	SHLL $4, BX
-	VMOVDQU SOMEGOING(DI)(DX*4), X0
+	LEAQ ·learnMasks(SB), BX
+	VMOVDQU SOMEGOING(DI)(R11*4), X0
 	VPSRLW $1, X0, X0
-	VPSUBW (CX)(BX*1), X0, X0
-	VPAND 144(CX)(BX*1), X0, X0
+	VPSUBW (BX)(CX*8), X0, X0
+	VPAND 144(BX)(CX*8), X0, X0
 	VPADDSW X6, X0, X0
 	VPMULHW X5, X0, X0
-	MOVELINES(R10)
-	DECL R14
-	JNZ moveEntry
-	SHRL $2, DX
-	MOVL DX, R10
+	MOVELINES(SOMEAT, DI, R11)
+	CMPL R11, R10
+	JLT entry
+	SHRL $2, R10
 	RET
 
 // append appends the symbols of the next eight lanes, at R11, to the histories at R10.
