@@ -1020,11 +1020,11 @@ given:
 	POPCNTL AX, AX \
 	SUBQ AX, DI \
 	SUBQ AX, DI \
-	VPSRLD $1, y, Y5 \ // numbers without a sign cannot be converted
-	VCVTDQ2PS Y5, Y5 \
+	VPSRLD $1, y, Y5 \
+	VCVTDQ2PS Y5, Y5 \ // half of the state, since numbers without a sign cannot be converted
 	VCVTDQ2PS Y4, Y6 \
-	VDIVPS Y6, Y5, Y5 \
-	VADDPS Y5, Y5, Y5 \
+	VDIVPS Y6, Y13, Y6 \
+	VMULPS Y6, Y5, Y5 \
 	VCVTTPS2DQ Y5, Y5 \ // the quotient, or 1 more or less
 	VPMULLD Y4, Y5, Y6 \
 	VPSUBD Y6, y, Y6 \ // what remains
@@ -1048,6 +1048,9 @@ TEXT ·encodeVector(SB), NOSPLIT, $0-32
 	LEAQ (R8)(SI*2), SI  // the decisions that are left end here
 	MOVQ SI, DI          // the words begin here
 	LEAQ ·wordPlaces(SB), R9
+	MOVL $0x40000000, AX
+	VMOVD AX, X13
+	VPBROADCASTD X13, Y13 // 2.0
 	VPCMPEQD Y15, Y15, Y15
 	VPXOR Y14, Y14, Y14
 	VMOVDQU (R10), Y0
