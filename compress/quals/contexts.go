@@ -60,8 +60,8 @@ func (h *histories) append(symbols *[numLanes]uint8, top uint32) {
 	}
 }
 
-// contexts computes where the lines of the next symbols start; classes are those of their bases (see runsOf). Contexts were chosen by forward selection on reads of many
-// instruments. All include the last symbol, because ranks depend on it.
+// contexts computes where the lines of the next symbols start; classes are those of their bases (see runsOf). Contexts were chosen by
+// forward selection on reads of many instruments. All include the last symbol, because ranks depend on it.
 func (m *model) contexts(h *histories, classes *[numLanes]uint16, at *[numFeatures][numLanes]uint32) {
 	shift := 32 - m.bits
 	for l := range numLanes {

@@ -2,7 +2,7 @@ package quals
 
 import "github.com/klauspost/cpuid/v2"
 
-// hasVectors says whether the processor has the instructions of kernel_amd64.s.
+// hasVectors says whether the processor has the instructions of the assembler.
 var hasVectors = cpuid.CPU.Supports(cpuid.AVX2, cpuid.BMI1, cpuid.POPCNT)
 
 // tailTables are the low and the high bytes of tailOf, and of the differences to the next tail.

@@ -1,14 +1,21 @@
 #include "go_asm.h"
 #include "textflag.h"
+#include "contexts_amd64.h"
 
-// Registers of all functions here:
-//	DI   the coder
-//	SI   the slots
-//	R8   where the lines of the step start, by feature and lane
-//	R9   memory for that of the next step
-//	R12  words that are decoded, or decisions that were encoded, from R13 on in bytes
-//	R15  16 * the step: where its symbols and ranks are in the batch
-//	R14  16 * the end of the batch
+// stepsVector is codePlain. These registers have one use in all functions that it calls:
+//
+//	DI	the coder
+//	SI	the slots
+//	R8	where the lines of the step start, by feature and lane
+//	R9	the same of the next step
+//	R12	words that are decoded, or memory for decisions
+//	R13	how many bytes of that were read or written
+//	R14	16 * the step at which to stop
+//	R15	16 * the step: its symbols and ranks are there in the batch
+//	DX	4 * how many lanes have learnt in the step
+//
+// Vectors have all lanes, or eight of them. Lanes without a piece have an interval that is all, so that nothing is coded, and outcome -1,
+// so that nothing is learnt.
 
 // Constants of both halves of a register.
 DATA consts<>+0(SB)/8, $0x8000800080008000 // high byte: none
@@ -35,19 +42,9 @@ DATA consts<>+160(SB)/8, $0x0008000800080008 // 8
 DATA consts<>+168(SB)/8, $0x0008000800080008
 GLOBL consts<>(SB), RODATA|NOPTR, $176
 
-// Constants of contexts.
-DATA numbers<>+0(SB)/4, $0x9E3779B1
-DATA numbers<>+4(SB)/4, $0x85EBCA77
-DATA numbers<>+8(SB)/4, $511
-DATA numbers<>+12(SB)/4, $15
-DATA numbers<>+16(SB)/4, $31
-DATA numbers<>+20(SB)/4, $1
-DATA numbers<>+24(SB)/4, $254
-DATA numbers<>+28(SB)/4, $63
-GLOBL numbers<>(SB), RODATA|NOPTR, $32
-
-#define GOING (coder_all+round_going)
-#define MOVES (coder_all+round_bound)
+// Where fields of rounds are in the coder.
+#define GOING (coder_all+round_going) // of lanes l and l + 8 together
+#define MOVES (coder_all+round_bound) // not bounds, but how lanes move their lines
 #define SOMEAT (coder_some+round_at)
 #define SOMEGOING (coder_some+round_going)
 #define SOMEBOUND (coder_some+round_bound)
@@ -108,6 +105,7 @@ decode:
 	CALL decode<>(SB)
 
 next:
+	// A line may be moved by one lane after the other, which takes long. Meanwhile the processor computes the next contexts.
 	LEAQ coder_history(DI), R10
 	LEAQ coder_symbols(DI)(R15*1), R11
 	ADDQ $16, R15
@@ -155,14 +153,14 @@ return:
 	VBROADCASTI128 ·tailTables+32(SB), Y8 \ // low bytes of the differences
 	VBROADCASTI128 ·tailTables+48(SB), Y7 // high bytes
 
-// ADDLINE adds the lines of feature f of two entries, whose starts are so far apart in memory, to X0 and X1.
+// ADDLINE adds the lines of feature f of two entries to X0 and X1. Where they start is at R10, and so many bytes apart.
 #define ADDLINE(f, apart) \
 	MOVL (f*64)(R10), AX \
 	MOVL (f*64+apart)(R10), BX \
 	VPADDSW (SI)(AX*1), X0, X0 \
 	VPADDSW (SI)(BX*1), X1, X1
 
-// GOON sets Y2 to the probabilities of going on of two entries, of which R10 has the starts of the lines.
+// GOON sets Y2 to the probabilities of going on of two entries: see ADDLINE.
 #define GOON(apart) \
 	MOVL 0(R10), AX \
 	MOVL apart(R10), BX \
@@ -193,13 +191,12 @@ return:
 	VPOR Y13, Y0, Y0 \
 	VPSIGNW Y0, Y2, Y2 // the tail, or 1 less it
 
-// BOUND makes a product of probabilities the bound of outcome k, less 1 << 15, so that bounds can be compared as numbers with signs.
+// BOUND makes a product of probabilities the bound of outcome k, less 1 << 15: so bounds are compared as numbers with a sign.
 #define BOUND(k, y) \
 	VPMULHUW (coder_scale+32*k)(DI), y, y \
 	VPADDW (coder_addend+32*k)(DI), y, y
 
-// predict finds what the model predicts. It sets the probabilities of going on, which lanes l and l + 8 have together, and Y8 to Y15 to
-// the bounds of outcomes 0 to 7 of all lanes.
+// predict finds what the model predicts: GOING, and in Y8 to Y15 the bounds of outcomes 0 to 7 of all lanes.
 TEXT predict<>(SB), NOSPLIT, $0-0
 	GOONCONSTS
 	MOVQ R8, R10
@@ -214,7 +211,7 @@ pair:
 	DECL CX
 	JNZ pair
 
-	// From a register by lane to a register by outcome.
+	// From registers by lane to registers by outcome.
 	VMOVDQU (GOING+0)(DI), Y0
 	VMOVDQU (GOING+64)(DI), Y2
 	VMOVDQU (GOING+128)(DI), Y4
@@ -267,8 +264,8 @@ pair:
 	BOUND(7, Y15)
 	RET
 
-// COMPARE compares the number that is decoded, Y0, with a bound, y. It counts the bounds above it in Y4. Y1 and Y3 are the least and the
-// greatest difference to a bound, modulo 65536: to the next bound that is not above it, and to the next one that is.
+// COMPARE compares what is decoded, Y0, with a bound, y. Y4 counts the bounds above it. Y1 and Y3 are the least and the greatest of what is
+// decoded less a bound, modulo 65536: these bounds are the next one that is not above it, and the next one that is.
 #define COMPARE(y) \
 	VPCMPGTW Y0, y, Y5 \
 	VPSUBW Y5, Y4, Y4 \
@@ -276,8 +273,8 @@ pair:
 	VPMINUW Y6, Y1, Y1 \
 	VPMAXUW Y6, Y3, Y3
 
-// ADVANCE moves the states of eight lanes on, from `at` on. Y0 is the sizes of the intervals, Y2 the places in them. It reads a word for
-// each state that becomes too small.
+// ADVANCE moves the states of eight lanes on. Y0 is the sizes of their intervals, Y2 the places in them. States that become too small read
+// a word each; BX is wordOrder, Y7 is 0.
 #define ADVANCE(lane) \
 	VPMOVSXWD (coder_active+2*lane)(DI), Y10 \
 	VMOVDQU (coder_states+4*lane)(DI), Y6 \
@@ -298,7 +295,7 @@ pair:
 	POPCNTL AX, AX \
 	LEAQ (R13)(AX*2), R13
 
-// LANESAT8 sets CX to a mask of the lanes whose outcome in Y4 is 8.
+// LANESAT8 sets CX to a mask of the lanes whose outcome, in Y4, is 8.
 #define LANESAT8 \
 	VBROADCASTI128 consts<>+160(SB), Y5 \
 	VPCMPEQW Y5, Y4, Y5 \
@@ -317,7 +314,7 @@ TEXT decode<>(SB), NOSPLIT, $0-0
 	VPERMQ $0xd8, Y1, Y1   // the low halves of the states
 	VPCMPEQW Y7, Y7, Y0
 	VPSLLW $15, Y0, Y0
-	VPXOR Y1, Y0, Y0
+	VPXOR Y1, Y0, Y0       // less 1 << 15, as bounds
 	VMOVDQA Y1, Y3
 	VPXOR Y4, Y4, Y4
 	COMPARE(Y8)
@@ -331,7 +328,7 @@ TEXT decode<>(SB), NOSPLIT, $0-0
 	VPSUBW Y3, Y1, Y3      // sizes of the intervals
 	VMOVDQU coder_active(DI), Y5
 	VPAND Y5, Y4, Y6
-	VMOVDQU Y6, coder_rank(DI)
+	VMOVDQU Y6, coder_rank(DI) // 0 without a piece
 	VPCMPEQW Y6, Y6, Y6
 	VPXOR Y6, Y5, Y5
 	VPOR Y5, Y4, Y4
@@ -349,7 +346,7 @@ TEXT decode<>(SB), NOSPLIT, $0-0
 
 	CALL later<>(SB)
 
-ranks:
+	// Symbols by the last symbol and the rank.
 	MOVQ coder_model(DI), AX
 	MOVQ model_ranks(AX), AX
 	MOVQ ranks_byRank(AX), AX
@@ -375,8 +372,8 @@ ranks:
 	VMOVDQU X2, coder_symbols(DI)(R15*1)
 	RET
 
-// FIND finds the interval of outcomes in Y0: Y4 tells the outcomes above k. The start, Y1, is the bound after the outcome, y is bound k. The
-// end, Y3, is the bound before it.
+// FIND finds the intervals of outcomes, Y0: y is bound k, Y4 says which of them are above k. Y1 is the greatest bound from the outcome on,
+// where the interval starts, and Y3 that from the outcome before on, where it ends. Y2 is the least number.
 #define FIND(k, y) \
 	VPBLENDVB Y4, Y2, y, Y5 \
 	VPMAXSW Y5, Y1, Y1 \
@@ -404,7 +401,7 @@ TEXT encode<>(SB), NOSPLIT, $0-0
 	FIND(6, Y14)
 	FIND(7, Y15)
 	VPCMPGTW (BX), Y0, Y4
-	VPBLENDVB Y4, Y3, Y2, Y3
+	VPBLENDVB Y4, Y3, Y2, Y3 // the interval of outcome 0 ends at 65536
 	VPSUBW Y1, Y3, Y3
 	VPADDW Y7, Y3, Y3      // size less 1
 	VPXOR Y2, Y1, Y1
@@ -420,7 +417,7 @@ TEXT encode<>(SB), NOSPLIT, $0-0
 	CALL later<>(SB)
 	RET
 
-// MOVELINE moves the line of an entry by X0, `at`, with two registers, is where the start of the line is.
+// MOVELINE moves a line of an entry, 4 * which is in a register, by X0: where the line starts is `at` bytes after base.
 #define MOVELINE(at, base, entry) \
 	MOVL at(base)(entry*1), AX \
 	VPADDSW (SI)(AX*1), X0, X1 \
@@ -506,7 +503,7 @@ moved:
 	LEAQ (DI)(R15*1), AX \
 	MOVBLZX coder_ranks(AX)(BX*1), CX
 
-// later sets how lanes move their lines, and codes the ranks from 8 on in further rounds. Y4 is the outcomes.
+// later sets how lanes move their lines, and codes further rounds if there are any. Y4 is the outcomes.
 TEXT later<>(SB), NOSPLIT, $0-0
 	XORL CX, CX
 	CMPL coder_top(DI), $const_lineSlots
@@ -522,8 +519,8 @@ all:
 none:
 	RET
 
-// SOMELINE sets the line of feature f of entry R10, which is lane BX, in a region; DX is where that begins, less a quarter of where the feature
-// does.
+// SOMELINE sets where the line of feature f of entry R10, which is lane BX, starts in a region: a quarter of where that in region 0 does,
+// and DX. It loads the line into the cache.
 #define SOMELINE(f) \
 	MOVL (f*64)(R8)(BX*4), AX \
 	SHRL $2, AX \
@@ -547,7 +544,7 @@ none:
 	MOVL CX, SOMERANK(DI)(R10*4) \
 	INCL R10
 
-// further codes the ranks of the lanes in CX: as coder.further.
+// further codes the ranks of the lanes in CX, a mask, as coder.further.
 TEXT further<>(SB), NOSPLIT, $40-0
 	MOVQ R9, next-8(SP)
 	MOVQ R14, end-16(SP)
@@ -596,10 +593,10 @@ groups:
 	LEAL (R9)(AX*1), CX
 	MOVL CX, coder_groupOf(DI)(BX*4)
 	CMPL AX, $const_lineSlots
-	JEQ later
+	JEQ laterGroup
 	BTRL BX, R14
 
-later:
+laterGroup:
 	TESTL R10, R10
 	JNE groups
 	MOVL R14, rest-24(SP)
@@ -611,7 +608,6 @@ later:
 	JGT groupsFound
 	TESTL R14, R14
 	JNE groupRound
-	JMP groupsFound
 
 groupsFound:
 	MOVL all-20(SP), R11
@@ -650,7 +646,7 @@ valid:
 	MOVQ end-16(SP), R14
 	RET
 
-// some is a round of R10 entries. Outcomes after DX + 1 do not exist. It changes R9 and R14.
+// some codes a round of R10 entries, the lanes in coder.chosen; outcomes after DX + 1 do not exist. It changes DX, R9 and R14.
 TEXT some<>(SB), NOSPLIT, $0-0
 	GOONCONSTS
 	VBROADCASTI128 consts<>+48(SB), Y12
@@ -658,7 +654,7 @@ TEXT some<>(SB), NOSPLIT, $0-0
 	SHLL $4, DX
 	LEAQ ·learnMasks+144(SB), AX
 	VBROADCASTI128 (AX)(DX*1), Y5
-	MOVL R10, R14 // entries
+	MOVL R10, R14
 	LEAQ SOMEAT(DI), R10
 	LEAQ SOMEGOING(DI), R11
 	LEAQ SOMEBOUND(DI), R9
@@ -762,313 +758,4 @@ move:
 	CMPL R11, R10
 	JLT entry
 	SHRL $2, R10
-	RET
-
-// append appends the symbols of the next eight lanes, at R11, to the histories at R10.
-TEXT append<>(SB), NOSPLIT, $0-0
-	VPBROADCASTD coder_top(DI), Y15
-	VPXOR Y14, Y14, Y14
-	VPMOVZXBD (R11), Y0       // symbols
-	VMOVDQU histories_last(R10), Y1
-	VPCMPEQD Y0, Y1, Y2      // whether the run continues
-	VMOVDQU histories_run(R10), Y3
-	VPSUBD Y2, Y3, Y3
-	VPAND Y2, Y3, Y3
-	VMOVDQU Y3, histories_run(R10)
-	VMOVDQU histories_before(R10), Y3
-	VPBLENDVB Y2, Y3, Y1, Y3
-	VMOVDQU Y3, histories_before(R10)
-	VMOVDQU histories_place(R10), Y4
-	VPSUBD Y1, Y0, Y3
-	VPABSD Y3, Y3
-	VPCMPGTD Y14, Y4, Y5     // not the first symbol
-	VPAND Y5, Y3, Y3
-	VPADDD histories_delta(R10), Y3, Y3
-	VMOVDQU Y3, histories_delta(R10)
-	VPCMPEQD Y14, Y14, Y5
-	VPSUBD Y5, Y4, Y4
-	VMOVDQU Y4, histories_place(R10)
-	VPXOR Y14, Y14, Y14
-	VPSLLD $8, Y0, Y3
-	VMOVDQU histories_fast(R10), Y4
-	VPSUBD Y4, Y3, Y5
-	VPSRAD $2, Y5, Y5
-	VPADDD Y4, Y5, Y4
-	VMOVDQU Y4, histories_fast(R10)
-	VMOVDQU histories_slow(R10), Y4
-	VPSUBD Y4, Y3, Y5
-	VPSRAD $4, Y5, Y5
-	VPADDD Y4, Y5, Y4
-	VMOVDQU Y4, histories_slow(R10)
-	VPCMPEQD Y15, Y0, Y3
-	VMOVDQU histories_tops(R10), Y4
-	VPSUBD Y3, Y4, Y4
-	VMOVDQU Y4, histories_tops(R10)
-	VPSRLD $31, Y3, Y3
-	VPSLLD $12, Y3, Y3
-	VMOVDQU histories_share(R10), Y4
-	VPSUBD Y4, Y3, Y5
-	VPSRAD $5, Y5, Y5
-	VPADDD Y4, Y5, Y4
-	VMOVDQU Y4, histories_share(R10)
-	VMOVDQU histories_third(R10), Y3
-	VMOVDQU Y3, histories_fourth(R10)
-	VMOVDQU histories_second(R10), Y3
-	VMOVDQU Y3, histories_third(R10)
-	VMOVDQU Y1, histories_second(R10)
-	VMOVDQU Y0, histories_last(R10)
-	ADDQ $8, R11
-	ADDQ $32, R10
-	RET
-
-// LINE sets the place of the line of feature f to that of the context Y0 and the last symbol.
-#define LINE(f) \
-	VPOR Y15, Y0, Y0 \
-	VPMULLD Y14, Y0, Y0 \
-	VPSRLD $15, Y0, Y1 \
-	VPXOR Y1, Y0, Y0 \
-	VPMULLD Y13, Y0, Y0 \
-	VPSRLD X12, Y0, Y0 \
-	VPSLLD $4, Y0, Y0 \
-	VPADDD Y10, Y0, Y0 \
-	VPADDD Y11, Y10, Y10 \
-	VMOVDQU Y0, f*64(R11)
-
-// LASTLINE sets feature 4: the last symbol alone, whose lines are in order, so that each also has its own ones in further rounds.
-#define LASTLINE \
-	VPSLLD $6, Y15, Y0 \
-	VPADDD Y10, Y0, Y0 \
-	VPADDD Y11, Y10, Y10 \
-	VMOVDQU Y0, 4*64(R11)
-
-// PLACES sets Y9 to the place, of at most 511, and feature 0 by that and the slow mean, which is Y8.
-#define PLACES \
-	VPXOR Y10, Y10, Y10 \
-	VMOVDQU histories_last(R10), Y15 \
-	VMOVDQU histories_slow(R10), Y8 \
-	VPBROADCASTD numbers<>+8(SB), Y9 \
-	VPMINUD histories_place(R10), Y9, Y9 \
-	VPSRLD $6, Y8, Y0 \
-	VPSLLD $8, Y0, Y0 \
-	VPSLLD $20, Y9, Y1 \
-	VPOR Y1, Y0, Y0 \
-	LINE(0)
-
-// SHARES sets feature 2 by the share of the best symbol and the place.
-#define SHARES \
-	VMOVDQU histories_share(R10), Y0 \
-	VPSRLD $8, Y0, Y0 \
-	VPSLLD $8, Y0, Y0 \
-	VPSRLD $3, Y9, Y1 \
-	VPSLLD $16, Y1, Y1 \
-	VPOR Y1, Y0, Y0 \
-	LINE(2)
-
-// contexts sets where the lines of eight lanes start in the next step, at R11, as model.contexts. R10 is the histories of the next eight lanes,
-// BX the classes of bases.
-TEXT contexts<>(SB), NOSPLIT, $0-0
-	MOVQ coder_model(DI), AX
-	MOVL $32, CX
-	SUBL model_bits(AX), CX
-	VMOVD CX, X12
-	MOVL model_lines(AX), CX
-	SHLL $4, CX
-	VMOVD CX, X11
-	VPBROADCASTD X11, Y11
-	VPBROADCASTD numbers<>+0(SB), Y14
-	VPBROADCASTD numbers<>+4(SB), Y13
-	CMPB model_kind(AX), $const_stepped
-	JEQ stepped
-	JHI given
-
-	PLACES
-	VPBROADCASTD numbers<>+12(SB), Y0
-	VPMINUD histories_run(R10), Y0, Y0
-	VPSLLD $8, Y0, Y0
-	VPSRLD $8, Y8, Y1
-	VPSLLD $16, Y1, Y1
-	VPOR Y1, Y0, Y0
-	LINE(1)
-	SHARES
-	VMOVDQU histories_second(R10), Y7
-	VPSLLD $8, Y7, Y7
-	VMOVDQU histories_third(R10), Y0
-	VPMAXUD histories_fourth(R10), Y0, Y0
-	VPSLLD $16, Y0, Y0
-	VPOR Y7, Y0, Y0
-	LINE(3)
-	LASTLINE
-	VPSLLD $16, Y9, Y0
-	VPOR Y7, Y0, Y0
-	LINE(5)
-	ADDQ $32, R10
-	ADDQ $32, R11
-	RET
-
-stepped:
-	PLACES
-	// The logarithm of 4 * delta + 1: the exponent and the highest bit of the fraction of a float.
-	VMOVDQU histories_delta(R10), Y6
-	VPSLLD $2, Y6, Y6
-	VPBROADCASTD numbers<>+20(SB), Y0
-	VPADDD Y0, Y6, Y6
-	VCVTDQ2PS Y6, Y6
-	VPSRLD $22, Y6, Y6
-	VPBROADCASTD numbers<>+24(SB), Y0
-	VPSUBD Y0, Y6, Y6
-	VPBROADCASTD numbers<>+16(SB), Y0
-	VPMINUD Y0, Y6, Y6
-	VPMINUD histories_run(R10), Y0, Y0
-	VPSLLD $8, Y0, Y0
-	VMOVDQU histories_before(R10), Y1
-	VPSLLD $13, Y1, Y1
-	VPOR Y1, Y0, Y0
-	VPSLLD $18, Y6, Y1
-	VPOR Y1, Y0, Y0
-	LINE(1)
-	SHARES
-	VMOVDQU histories_second(R10), Y0
-	VPSLLD $8, Y0, Y0
-	VMOVDQU histories_third(R10), Y1
-	VPSLLD $12, Y1, Y1
-	VPOR Y1, Y0, Y0
-	VMOVDQU histories_fourth(R10), Y1
-	VPSLLD $16, Y1, Y1
-	VPOR Y1, Y0, Y0
-	VPSLLD $20, Y6, Y1
-	VPOR Y1, Y0, Y0
-	LINE(3)
-	LASTLINE
-	VMOVDQU histories_fast(R10), Y0
-	VPSRLD $7, Y0, Y0
-	VPSLLD $8, Y0, Y0
-	VPSRLD $8, Y8, Y1
-	VPSLLD $20, Y1, Y1
-	VPOR Y1, Y0, Y0
-	LINE(5)
-	ADDQ $32, R10
-	ADDQ $32, R11
-	RET
-
-given:
-	VPBROADCASTD numbers<>+20(SB), Y9 // 1
-
-	VPXOR Y10, Y10, Y10
-	VMOVDQU histories_last(R10), Y15
-	VPMOVZXWD (BX), Y7
-	VPBROADCASTD numbers<>+28(SB), Y8
-	VPAND Y7, Y8, Y8
-	VPSLLD $8, Y8, Y8 // the run of bases
-	VMOVDQU histories_share(R10), Y0
-	VPSRLD $8, Y0, Y0
-	VPSLLD $16, Y0, Y0
-	VPOR Y8, Y0, Y0
-	LINE(0)
-	VPSLLD $8, Y7, Y0
-	LINE(1)
-	VMOVDQU histories_slow(R10), Y0
-	VPSRLD $11, Y0, Y0
-	VPSLLD $16, Y0, Y0
-	VPOR Y8, Y0, Y0
-	LINE(2)
-	// The quotient of numbers below 1 << 21 is at most 64, and rounded down right, as the next whole number is more than 1 >> 15 away.
-	VMOVDQU histories_tops(R10), Y0
-	VPSLLD $6, Y0, Y0
-	VCVTDQ2PS Y0, Y0
-	VMOVDQU histories_place(R10), Y1
-	VPSUBD histories_from(R10), Y1, Y1
-	VPADDD Y9, Y1, Y1
-	VCVTDQ2PS Y1, Y1
-	VDIVPS Y1, Y0, Y0
-	VCVTTPS2DQ Y0, Y0
-	VPSLLD $16, Y0, Y0
-	VPOR Y8, Y0, Y0
-	LINE(3)
-	LASTLINE
-	// The logarithm of the run of symbols and 1, as in steppedVector.
-	VPADDD histories_run(R10), Y9, Y0
-	VCVTDQ2PS Y0, Y0
-	VPSRLD $22, Y0, Y0
-	VPBROADCASTD numbers<>+24(SB), Y1
-	VPSUBD Y1, Y0, Y0
-	VPBROADCASTD numbers<>+12(SB), Y1
-	VPMINUD Y1, Y0, Y0
-	VPSLLD $16, Y0, Y0
-	VPOR Y8, Y0, Y0
-	LINE(5)
-	ADDQ $16, BX
-	ADDQ $32, R10
-	ADDQ $32, R11
-	RET
-
-// ENCODE encodes decisions of eight lanes, whose states are y, as encodePlain: their starts are at (SI), and sizes less 1 at 32(SI).
-#define ENCODE(y, at) \
-	VPMOVZXWD at(SI), Y2 \
-	VPMOVZXWD (at+32)(SI), Y3 \
-	VPSUBD Y15, Y3, Y4 \ // sizes
-	VPSRLD $16, y, Y5 \
-	VPCMPGTD Y3, Y5, Y6 \ // states that give a word
-	VPBLENDW $0xaa, Y14, y, Y7 \
-	VPACKUSDW Y7, Y7, Y7 \
-	VPERMQ $8, Y7, Y7 \
-	VMOVMSKPS Y6, AX \
-	VPBLENDVB Y6, Y5, y, y \
-	MOVL AX, BX \
-	SHLL $4, BX \
-	VPSHUFB (R9)(BX*1), X7, X7 \
-	VMOVDQU X7, -16(DI) \
-	POPCNTL AX, AX \
-	SUBQ AX, DI \
-	SUBQ AX, DI \
-	VPSRLD $1, y, Y5 \
-	VCVTDQ2PS Y5, Y5 \ // half of the state, since numbers without a sign cannot be converted
-	VCVTDQ2PS Y4, Y6 \
-	VDIVPS Y6, Y13, Y6 \
-	VMULPS Y6, Y5, Y5 \
-	VCVTTPS2DQ Y5, Y5 \ // the quotient, or 1 more or less
-	VPMULLD Y4, Y5, Y6 \
-	VPSUBD Y6, y, Y6 \ // what remains
-	VPSRAD $31, Y6, Y7 \
-	VPADDD Y7, Y5, Y5 \
-	VPAND Y7, Y4, Y7 \
-	VPADDD Y7, Y6, Y6 \
-	VPCMPGTD Y3, Y6, Y7 \
-	VPSUBD Y7, Y5, Y5 \
-	VPAND Y7, Y4, Y7 \
-	VPSUBD Y7, Y6, Y6 \
-	VPSLLD $16, Y5, Y5 \
-	VPADDD Y6, Y5, Y5 \
-	VPADDD Y2, Y5, y
-
-// func encodeVector(decisions *uint16, n int, states *[numLanes]uint32) int
-TEXT ·encodeVector(SB), NOSPLIT, $0-32
-	MOVQ decisions+0(FP), R8
-	MOVQ n+8(FP), SI
-	MOVQ states+16(FP), R10
-	LEAQ (R8)(SI*2), SI  // the decisions that are left end here
-	MOVQ SI, DI          // the words begin here
-	LEAQ ·wordPlaces(SB), R9
-	MOVL $0x40000000, AX
-	VMOVD AX, X13
-	VPBROADCASTD X13, Y13 // 2.0
-	VPCMPEQD Y15, Y15, Y15
-	VPXOR Y14, Y14, Y14
-	VMOVDQU (R10), Y0
-	VMOVDQU 32(R10), Y1
-
-round:
-	CMPQ SI, R8
-	JEQ end
-	SUBQ $64, SI
-	ENCODE(Y1, 16)
-	ENCODE(Y0, 0)
-	JMP round
-
-end:
-	VMOVDQU Y0, (R10)
-	VMOVDQU Y1, 32(R10)
-	SUBQ R8, DI
-	SHRQ $1, DI
-	MOVQ DI, ret+24(FP)
-	VZEROUPPER
 	RET

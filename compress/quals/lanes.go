@@ -17,8 +17,8 @@ const (
 
 // coder codes a column by a model, block by block. The symbols of a block are cut into pieces: reads, or parts of long reads. There are
 // numLanes lanes; one whose piece has ended takes the next piece. Each lane has a state of an asymmetric numeral system (Duda, 2009), and
-// all write to, or read from, one stream of words of 16 bits. Steps, each of a symbol of every lane, are coded in batches. The assembler
-// knows the names of the fields.
+// all write to, or read from, one stream of words of 16 bits. A step codes a symbol of each lane that has a piece. Steps are coded in
+// batches, since the symbols of lanes are far apart in the column, and side by side in a batch. The assembler knows the fields.
 type coder struct {
 	*model
 	in     *Input
@@ -39,32 +39,32 @@ type coder struct {
 	some    round            // of some of the lanes
 	region  [numLanes]uint32 // of the lines of the round: see model.regionOf
 
-	// for the assembler: see newCoder
-	ahead         [numFeatures][numLanes]uint32 // round.at of the next step
-	scale, addend [lineSlots][numLanes]uint16   // make products of probabilities bounds
-	top           uint32                        // the largest symbol
-	groupTotal    uint32                        // groups
-	groupLoops    uint32                        // groupRounds
-	regionStart   uint32                        // of region 1 in those of a feature, in bytes
-	regionBytes   uint32
-	featureGap    uint32           // three quarters of the bytes of a feature
-	outcome, rank [numLanes]uint16 // of a step
-	chosen        [numLanes]uint32 // the lanes of a round of some
-	groupOf       [numLanes]uint32 // of their ranks
-
 	// of a batch, by step
 	symbols [batchSteps][numLanes]uint8
-	ranks   [batchSteps][numLanes]uint8 // encoding only
-	classes [batchSteps][numLanes]uint16
+	ranks   [batchSteps][numLanes]uint8  // encoding only
+	classes [batchSteps][numLanes]uint16 // of bases, if given
 
 	// encoding
-	decisions []uint16 // by round: the starts of the intervals of the outcomes of the lanes, and their sizes less 1, in 1/65536
+	decisions []uint16 // for each round: where the intervals of the lanes start, and their sizes less 1, in 1/65536
 	// decoding
 	decoding bool
 	words    []byte
-	read     int  // of them
+	read     int  // bytes of them
 	padded   bool // wordsAhead bytes follow the words
 	overrun  bool
+
+	// of the assembler: numbers of the model, which newCoder sets, and memory
+	scale, addend [lineSlots][numLanes]uint16   // what makes a product of probabilities a bound
+	top           uint32                        // the largest symbol
+	groupTotal    uint32                        // model.groups
+	groupLoops    uint32                        // model.groupRounds
+	regionStart   uint32                        // where region 1 of a feature starts, in bytes
+	regionBytes   uint32                        // of it and of each later one
+	featureGap    uint32                        // three quarters of the bytes of a feature
+	ahead         [numFeatures][numLanes]uint32 // as round.at, of the next step
+	outcome, rank [numLanes]uint16              // of the first round, and in the end; -1 and 0 without a piece
+	chosen        [numLanes]uint32              // the lanes of a further round
+	groupOf       [numLanes]uint32              // of their ranks
 }
 
 const (

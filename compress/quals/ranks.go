@@ -167,7 +167,7 @@ func codeGrades(c *rangecoder.Coder, grades []uint32, n int) {
 func (t *ranks) sort(grades []uint32) {
 	n := len(t.values)
 	t.grades = grades
-	t.byRank, t.rank = make([][256]uint8, n), make([][256]uint8, n)
+	t.byRank, t.rank = make([][256]uint8, n, n+1), make([][256]uint8, n) // the assembler reads three bytes after a symbol, too
 	for p := range n {
 		row := grades[p*n%len(grades):][:n]
 		list := t.byRank[p][:n]
