@@ -25,7 +25,6 @@ type histories struct {
 	delta                       [numLanes]uint32 // sum of the differences between neighbours
 	tops                        [numLanes]uint32 // how often the symbol was the largest one
 	from                        [numLanes]uint32 // the place where the piece begins
-	class                       [numLanes]uint32 // of the next base: see runsOf
 }
 
 // reset starts a piece at a place of a read. The running means start at the best quality, the symbols before are 0.
@@ -36,9 +35,10 @@ func (h *histories) reset(l int, place, top uint32) {
 	h.tops[l], h.from[l] = 0, place
 }
 
-// appendPlain appends a symbol to the read of each lane; top is the largest symbol.
-func (h *histories) appendPlain(symbols *[numLanes]uint32, top uint32) {
-	for l, s := range symbols {
+// append appends a symbol to the read of each lane; top is the largest symbol.
+func (h *histories) append(symbols *[numLanes]uint8, top uint32) {
+	for l, symbol := range symbols {
+		s := uint32(symbol)
 		if q := h.last[l]; s == q {
 			h.run[l]++
 		} else {
@@ -60,9 +60,9 @@ func (h *histories) appendPlain(symbols *[numLanes]uint32, top uint32) {
 	}
 }
 
-// contextsPlain computes where the lines of the next symbols start. Contexts were chosen by forward selection on reads of many
-// instruments. All include the last symbol, because ranks depend on it.
-func (m *model) contextsPlain(h *histories, at *[numFeatures][numLanes]uint32) {
+// contexts computes where the lines of the next symbols start; classes are those of their bases (see runsOf). Contexts were chosen by
+// forward selection on reads of many instruments. All include the last symbol, because ranks depend on it.
+func (m *model) contexts(h *histories, classes *[numLanes]uint16, at *[numFeatures][numLanes]uint32) {
 	shift := 32 - m.bits
 	for l := range numLanes {
 		last, place := h.last[l], min(h.place[l], 511)
@@ -82,7 +82,7 @@ func (m *model) contextsPlain(h *histories, at *[numFeatures][numLanes]uint32) {
 			c[3] = h.second[l]<<8 | h.third[l]<<12 | h.fourth[l]<<16 | spread<<20
 			c[5] = h.fast[l]>>7<<8 | h.slow[l]>>8<<20
 		default:
-			class := h.class[l]
+			class := uint32(classes[l])
 			in := class & (1<<runBits - 1) << 8
 			c[0] = in | h.share[l]>>8<<16
 			c[1] = class << 8

@@ -2,8 +2,8 @@ package quals
 
 import "github.com/klauspost/cpuid/v2"
 
-// hasVectors says whether the processor has the instructions of kernel_amd64.s.
-var hasVectors = cpuid.CPU.Supports(cpuid.AVX2, cpuid.BMI1)
+// hasVectors says whether the processor has the instructions of the assembler.
+var hasVectors = cpuid.CPU.Supports(cpuid.AVX2, cpuid.BMI1, cpuid.POPCNT)
 
 // tailTables are the low and the high bytes of tailOf, and of the differences to the next tail.
 var tailTables = func() (t [4][16]uint8) {
@@ -27,68 +27,58 @@ var learnMasks = func() (t [2][lineSlots + 1][lineSlots]uint16) {
 	return
 }()
 
-//go:noescape
-func predictVector(slots *line, r *round, tables *[4][16]uint8)
-
-//go:noescape
-func decodeVector(r *round, words *byte) (n int)
-
-//go:noescape
-func learnVector(slots *line, r *round, rate, dither int32, masks *[2][lineSlots + 1][lineSlots]uint16)
-
-//go:noescape
-func appendVector(h *histories, symbols *[numLanes]uint32, top uint32)
-
-//go:noescape
-func smoothVector(h *histories, at *[numFeatures][numLanes]uint32, shift, size uint32)
-
-//go:noescape
-func steppedVector(h *histories, at *[numFeatures][numLanes]uint32, shift, size uint32)
-
-//go:noescape
-func givenVector(h *histories, at *[numFeatures][numLanes]uint32, shift, size uint32)
-
-func (h *histories) append(symbols *[numLanes]uint32, top uint32) {
-	if hasVectors {
-		appendVector(h, symbols, top)
-	} else {
-		h.appendPlain(symbols, top)
+// ordinals are the numbers from 0 on, each for all lanes.
+var ordinals = func() (t [lineSlots + 1][numLanes]uint16) {
+	for k := range t {
+		for l := range t[k] {
+			t[k][l] = uint16(k)
+		}
 	}
+	return
+}()
+
+// wordOrder says which of the next words each of eight lanes reads, by a mask of those that read one.
+var wordOrder = func() (t [256][8]uint8) {
+	for mask := range t {
+		n := uint8(0)
+		for l := range 8 {
+			t[mask][l] = n
+			n += uint8(mask >> l & 1)
+		}
+	}
+	return
+}()
+
+// wordPlaces brings the words of those of eight lanes that give one to the end, by a mask of them.
+var wordPlaces = func() (t [256][16]uint8) {
+	for mask := range t {
+		at := 16
+		for l := 7; l >= 0; l-- {
+			if mask>>l&1 > 0 {
+				at -= 2
+				t[mask][at], t[mask][at+1] = uint8(2*l), uint8(2*l+1)
+			}
+		}
+	}
+	return
+}()
+
+//go:noescape
+func stepsVector(c *coder, step, end int) int
+
+func (c *coder) code(step, end int) int {
+	if hasVectors {
+		return stepsVector(c, step, end)
+	}
+	return c.codePlain(step, end)
 }
 
-func (m *model) contexts(h *histories, at *[numFeatures][numLanes]uint32) {
-	shift, size := uint32(32-m.bits), m.lines*lineBytes
-	switch {
-	case !hasVectors:
-		m.contextsPlain(h, at)
-	case m.kind == smooth:
-		smoothVector(h, at, shift, size)
-	case m.kind == stepped:
-		steppedVector(h, at, shift, size)
-	default:
-		givenVector(h, at, shift, size)
-	}
-}
+//go:noescape
+func encodeVector(decisions *uint16, n int, states *[numLanes]uint32) int
 
-func predict(slots []line, r *round) {
-	if hasVectors {
-		predictVector(&slots[0], r, &tailTables)
-	} else {
-		predictPlain(slots, r)
+func encodeWords(decisions []uint16, states *[numLanes]uint32) int {
+	if hasVectors && len(decisions) > 0 {
+		return encodeVector(&decisions[0], len(decisions), states)
 	}
-}
-
-func decodeRanks(r *round, words []byte) (n int) {
-	if hasVectors {
-		return decodeVector(r, &words[0])
-	}
-	return decodePlain(r, words)
-}
-
-func learn(slots []line, r *round, rate, dither int32) {
-	if hasVectors {
-		learnVector(&slots[0], r, rate, dither, &learnMasks)
-	} else {
-		learnPlain(slots, r, rate, dither)
-	}
+	return encodePlain(decisions, states)
 }

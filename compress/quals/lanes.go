@@ -3,6 +3,7 @@ package quals
 import (
 	"encoding/binary"
 	"slices"
+	"sync"
 )
 
 const (
@@ -16,42 +17,64 @@ const (
 
 // coder codes a column by a model, block by block. The symbols of a block are cut into pieces: reads, or parts of long reads. There are
 // numLanes lanes; one whose piece has ended takes the next piece. Each lane has a state of an asymmetric numeral system (Duda, 2009), and
-// all write to, or read from, one stream of words of 16 bits.
+// all write to, or read from, one stream of words of 16 bits. A step codes a symbol of each lane that has a piece. Steps are coded in
+// batches, since the symbols of lanes are far apart in the column, and side by side in a batch. The assembler knows the fields.
 type coder struct {
 	*model
 	in     *Input
-	record int      // of the next piece
-	offset int      // of the next piece in its record
-	read   []uint16 // classes of the bases of that record, if given
+	record int // of the next piece
+	offset int // of the next piece in its record
 
-	left    [numLanes]int      // symbols of the piece
-	to      [numLanes]int      // place of the next symbol
-	classes [numLanes][]uint16 // of the bases of the piece that follow
-	lanes   []uint8            // those that have a piece
-	next    int                // place of the next piece
+	left   [numLanes]int      // symbols of the piece
+	to     [numLanes]int      // place of the next symbol
+	runs   [numLanes][]uint16 // classes of the bases of the piece, if given
+	lanes  []uint8            // those that have a piece
+	active [numLanes]uint16   // all ones for those
+	next   int                // place of the next piece
+	quals  []byte             // of the column as far as they are wanted
 
 	history histories
-	symbols [numLanes]uint32
-	ranks   [numLanes]uint32
+	states  [numLanes]uint32
 	all     round
-	some    round             // of some of the lanes
-	region  [numLanes]uint32  // of the lines of the round: see model.regionOf
-	exist   [lineSlots]uint16 // of the first round
-	quals   []byte            // of the column as far as they are wanted
+	some    round            // of some of the lanes
+	region  [numLanes]uint32 // of the lines of the round: see model.regionOf
+
+	// of a batch, by step
+	symbols [batchSteps][numLanes]uint8
+	ranks   [batchSteps][numLanes]uint8  // encoding only
+	classes [batchSteps][numLanes]uint16 // of bases, if given
 
 	// encoding
-	decisions []decision
+	decisions []uint16 // for each round: where the intervals of the lanes start, and their sizes less 1, in 1/65536
 	// decoding
 	decoding bool
-	words    []byte // not read yet
+	words    []byte
+	read     int  // bytes of them
+	padded   bool // wordsAhead bytes follow the words
 	overrun  bool
+
+	// of the assembler: numbers of the model, which newCoder sets, and memory
+	scale, addend [lineSlots][numLanes]uint16   // what makes a product of probabilities a bound
+	top           uint32                        // the largest symbol
+	groupTotal    uint32                        // model.groups
+	groupLoops    uint32                        // model.groupRounds
+	regionStart   uint32                        // where region 1 of a feature starts, in bytes
+	regionBytes   uint32                        // of it and of each later one
+	featureGap    uint32                        // three quarters of the bytes of a feature
+	ahead         [numFeatures][numLanes]uint32 // as round.at, of the next step
+	outcome, rank [numLanes]uint16              // of the first round, and in the end; -1 and 0 without a piece
+	chosen        [numLanes]uint32              // the lanes of a further round
+	groupOf       [numLanes]uint32              // of their ranks
 }
 
-// decision is the rank of a lane in a round, as it is encoded: the start and the size of its interval, in 1/65536.
-type decision struct {
-	start, size uint16
-	lane        uint8
-}
+const (
+	// batchSteps is the most steps of a batch.
+	batchSteps = 128
+	// wordsAhead is more bytes than those that a step reads and the assembler loads after them.
+	wordsAhead = 256
+	// roundValues is how many values of coder.decisions a round has.
+	roundValues = 2 * numLanes
+)
 
 // newPiece gives a lane the next piece of the block, if there is one.
 func (c *coder) newPiece(l int, end int) bool {
@@ -66,11 +89,7 @@ func (c *coder) newPiece(l int, end int) bool {
 	c.left[l], c.to[l] = n, c.next
 	c.history.reset(l, uint32(min(c.offset, 1<<30)), uint32(len(c.model.ranks.values)-1))
 	if c.kind == given {
-		if c.offset == 0 {
-			c.read = runsOf(nil, c.in.Bases[c.next:][:length])
-		}
-		c.classes[l] = c.read[c.offset:]
-		c.history.class[l] = uint32(c.classes[l][0])
+		c.runs[l] = runsOf(c.runs[l], c.in.Bases[c.next-c.offset:][:length], c.offset, n)
 	}
 	c.next += n
 	c.offset += n
@@ -95,9 +114,10 @@ func (c *coder) blockEnd() (end, lanes int) {
 
 // block codes the symbols up to end. When it decodes, it stops where all those that are wanted have been decoded.
 func (c *coder) block(end int) {
-	c.lanes = c.lanes[:0]
+	c.lanes, c.active = c.lanes[:0], [numLanes]uint16{}
 	for l := range numLanes {
 		if c.newPiece(l, end) {
+			c.active[l] = 0xffff
 			c.lanes = append(c.lanes, uint8(l))
 		}
 	}
@@ -109,60 +129,106 @@ func (c *coder) block(end int) {
 		for _, l := range c.lanes {
 			steps = min(steps, c.left[l])
 		}
-		for range steps {
-			c.step()
+		for n := 0; steps > 0 && !c.overrun; steps -= n {
+			n = min(steps, batchSteps, rateSteps-int(c.steps%rateSteps))
+			c.batch(n)
 		}
 		kept := c.lanes[:0]
 		for _, l := range c.lanes {
-			if c.left[l] -= steps; c.left[l] > 0 || c.newPiece(int(l), end) {
+			if c.left[l] > 0 || c.newPiece(int(l), end) {
 				kept = append(kept, l)
+			} else {
+				c.active[l] = 0
 			}
 		}
 		c.lanes = kept
 	}
 }
 
-// step codes a symbol of each lane.
-func (c *coder) step() {
-	t, h := c.model.ranks, &c.history
-	if !c.decoding {
-		for _, l := range c.lanes {
-			s := t.symbol[c.quals[c.to[l]]]
-			c.symbols[l], c.ranks[l] = uint32(s), uint32(t.rank[h.last[l]][s])
-		}
-	}
-	c.contexts(h, &c.all.at)
-	rate, dither := c.nextRate()
-	c.round(c.lanes, &c.ranks, rate, dither)
-	if len(t.values) > lineSlots+1 {
-		c.further(rate, dither)
-	}
+// batch codes n steps, which have one rate.
+func (c *coder) batch(n int) {
+	values, symbol, rank := c.model.ranks.values, &c.model.ranks.symbol, c.model.ranks.rank
+	symbols, ranks := &c.symbols, &c.ranks
 	for _, l := range c.lanes {
-		if c.decoding {
-			s := t.byRank[h.last[l]&255][c.ranks[l]&255]
-			c.symbols[l] = uint32(s)
-			if to := c.to[l]; to < len(c.quals) {
-				c.quals[to] = t.values[s]
+		l &= numLanes - 1
+		if c.kind == given {
+			for i, class := range c.runs[l][len(c.runs[l])-c.left[l]:][:n] {
+				c.classes[i&(batchSteps-1)][l] = class
 			}
 		}
-		c.to[l]++
-	}
-	h.append(&c.symbols, uint32(len(t.values)-1))
-	if c.kind == given {
-		for _, l := range c.lanes {
-			c.classes[l] = c.classes[l][1:]
-			h.class[l] = uint32(c.classes[l][0])
+		if !c.decoding {
+			after := &rank[c.history.last[l]]
+			for i, q := range c.quals[c.to[l]:][:n] {
+				i, s := i&(batchSteps-1), symbol[q]
+				symbols[i][l], ranks[i][l] = s, after[s]
+				after = &rank[s]
+			}
 		}
+	}
+	c.setRate()
+	for i := 0; i < n && !c.overrun; {
+		if c.decoding && c.read > len(c.words)-wordsAhead {
+			c.words, c.read = append(slices.Clone(c.words[c.read:]), make([]byte, wordsAhead)...), 0
+			c.padded = true
+		} else if !c.decoding {
+			c.decisions = slices.Grow(c.decisions, (n-i)*int(2+c.groupRounds())*roundValues)
+		}
+		i = c.code(i, n)
+		c.overrun = c.overrun || c.unread() < 0
+	}
+	for _, l := range c.lanes {
+		l &= numLanes - 1
+		if c.decoding && c.to[l] < len(c.quals) {
+			quals := c.quals[c.to[l]:min(c.to[l]+n, len(c.quals))]
+			for i := range quals {
+				quals[i] = values[symbols[i&(batchSteps-1)][l]]
+			}
+		}
+		c.to[l] += n
+		c.left[l] -= n
 	}
 }
 
+// unread returns how many bytes of words have not been read; it is negative if more were read than there are.
+func (c *coder) unread() int {
+	if c.padded {
+		return len(c.words) - wordsAhead - c.read
+	}
+	return len(c.words) - c.read
+}
+
+// codePlain codes the steps of a batch from one on, and returns which one follows: not the last one if words may run out.
+func (c *coder) codePlain(step, end int) int {
+	t, h := c.model.ranks, &c.history
+	for ; step < end && (!c.decoding || c.read <= len(c.words)-wordsAhead); step++ {
+		var ranks [numLanes]uint32
+		symbols := &c.symbols[step]
+		for l, k := range c.ranks[step] {
+			ranks[l] = uint32(k)
+		}
+		c.contexts(h, &c.classes[step], &c.all.at)
+		dither := c.nextDither()
+		c.round(c.lanes, &ranks, dither)
+		if len(t.values) > lineSlots+1 {
+			c.further(&ranks, dither)
+		}
+		if c.decoding {
+			for _, l := range c.lanes {
+				symbols[l] = t.byRank[h.last[l]&255][ranks[l]&255]
+			}
+		}
+		h.append(symbols, uint32(len(t.values)-1))
+	}
+	return step
+}
+
 // further codes the ranks from 8 on: first which group of 8 it is, in rounds of 8 groups, then which rank of the group.
-func (c *coder) further(rate, dither int32) {
+func (c *coder) further(ranks *[numLanes]uint32, dither int32) {
 	var memory, more [numLanes]uint8
 	var digits, groups [numLanes]uint32
 	lanes := memory[:0]
 	for _, l := range c.lanes {
-		if c.ranks[l] >= lineSlots {
+		if ranks[l] >= lineSlots {
 			lanes = append(lanes, l)
 		}
 	}
@@ -173,9 +239,9 @@ func (c *coder) further(rate, dither int32) {
 	for k := uint32(0); k < c.groupRounds() && len(rest) > 0; k++ {
 		for _, l := range rest {
 			c.region[l] = 1 + k
-			digits[l] = c.ranks[l]/lineSlots - 1 - k*lineSlots
+			digits[l] = ranks[l]/lineSlots - 1 - k*lineSlots
 		}
-		c.round(rest, &digits, rate, dither)
+		c.round(rest, &digits, dither)
 		kept := rest[:0]
 		for _, l := range rest {
 			if groups[l] = k*lineSlots + digits[l]; digits[l] >= lineSlots {
@@ -186,56 +252,65 @@ func (c *coder) further(rate, dither int32) {
 	}
 	for _, l := range lanes {
 		c.region[l] = c.regionOf(groups[l])
-		digits[l] = c.ranks[l] % lineSlots
+		digits[l] = ranks[l] % lineSlots
 	}
-	c.round(lanes, &digits, rate, dither)
+	c.round(lanes, &digits, dither)
 	for _, l := range lanes {
-		c.ranks[l] = (1+groups[l])*lineSlots + digits[l]
-		c.overrun = c.overrun || c.ranks[l] >= uint32(len(c.model.ranks.values))
+		ranks[l] = (1+groups[l])*lineSlots + digits[l]
+		c.overrun = c.overrun || ranks[l] >= uint32(len(c.model.ranks.values))
 		c.region[l] = 0
 	}
 }
 
 // round codes a digit of each of some lanes, from 0 to 8; larger ones are coded as 8.
-func (c *coder) round(lanes []uint8, digits *[numLanes]uint32, rate, dither int32) {
+func (c *coder) round(lanes []uint8, digits *[numLanes]uint32, dither int32) {
 	r := &c.all
-	if r.exist = c.exist; len(lanes) < numLanes || c.region[lanes[0]] > 0 {
+	if len(lanes) < numLanes || c.region[lanes[0]] > 0 {
 		r = &c.some
 		c.choose(lanes)
 	}
 	r.n = len(lanes)
-	predict(c.slots, r)
+	predictPlain(c.slots, r)
 	if c.decoding {
-		c.decode(r)
+		c.decodeDigits(r, lanes, digits)
 	} else {
+		starts, sizes := c.newDecisions()
 		for i, l := range lanes {
-			rank := min(digits[l], lineSlots)
-			r.rank[i] = rank
-			b := r.bound[i][lineSlots-1:]
-			if rank == lineSlots {
-				c.decisions = append(c.decisions, decision{0, b[rank], l})
-			} else {
-				c.decisions = append(c.decisions, decision{b[rank+1], b[rank] - b[rank+1], l})
-			}
+			end, start := r.interval(i, min(digits[l], lineSlots))
+			starts[l], sizes[l] = start, end-start-1
 		}
-	}
-	learn(c.slots, r, rate, dither)
-	if !c.decoding {
-		return
 	}
 	for i, l := range lanes {
-		digits[l] = r.rank[i]
-		if r != &c.all {
-			c.all.x[l] = r.x[i]
-		}
+		r.rank[i] = min(digits[l], lineSlots)
 	}
+	learnPlain(c.slots, r, int32(c.rate), dither)
 }
 
-// choose copies the lines and states of some lanes.
+// interval returns the end and the start of the interval of an outcome of an entry. The end is modulo 65536.
+func (r *round) interval(i int, rank uint32) (end, start uint16) {
+	b := r.bound[i][lineSlots-1:]
+	if rank == lineSlots {
+		return b[rank], 0
+	}
+	return b[rank], b[rank+1]
+}
+
+// newDecisions appends those of a round, in which no lane decides anything yet: its interval is all.
+func (c *coder) newDecisions() (starts, sizes []uint16) {
+	n := len(c.decisions)
+	c.decisions = c.decisions[:n+roundValues]
+	starts, sizes = c.decisions[n:n+numLanes], c.decisions[n+numLanes:]
+	for l := range starts {
+		starts[l], sizes[l] = 0, 0xffff
+	}
+	return
+}
+
+// choose copies the lines of some lanes.
 func (c *coder) choose(lanes []uint8) {
 	switch k := c.region[lanes[0]]; {
 	case k == 0:
-		c.some.exist = c.exist
+		c.some.exist = c.all.exist
 	case k <= c.groupRounds():
 		c.some.exist = existing(c.model.groups() - (k-1)*lineSlots)
 	default:
@@ -246,7 +321,6 @@ func (c *coder) choose(lanes []uint8) {
 			base := uint32(f) * c.lines
 			c.some.at[f][i] = (base + c.lineIn(c.region[l], c.all.at[f][l]/lineBytes-base)) * lineBytes
 		}
-		c.some.x[i] = c.all.x[l]
 	}
 }
 
@@ -258,84 +332,87 @@ func existing(outcomes uint32) (e [lineSlots]uint16) {
 	return
 }
 
-// decode finds the ranks of entries, and moves the states on.
-func (c *coder) decode(r *round) {
-	if len(c.words) >= 2*numLanes {
-		c.words = c.words[decodeRanks(r, c.words):]
-		return
-	}
-	var padded [2 * numLanes]byte
-	copy(padded[:], c.words)
-	n := decodeRanks(r, padded[:])
-	c.overrun = c.overrun || n > len(c.words)
-	c.words = c.words[min(n, len(c.words)):]
-}
-
-// decodePlain finds the ranks of entries, and returns how many bytes of words it read.
-func decodePlain(r *round, words []byte) (n int) {
-	for i := range r.n {
-		b := r.bound[i][lineSlots-1:]
-		x := r.x[i]
-		rank := 0
-		for rank < lineSlots && b[rank+1] > uint16(x) {
+// decodeDigits finds the ranks of entries, and moves the states on.
+func (c *coder) decodeDigits(r *round, lanes []uint8, digits *[numLanes]uint32) {
+	for i, l := range lanes {
+		x := c.states[l]
+		rank := uint32(0)
+		for rank < lineSlots && r.bound[i][lineSlots+rank] > uint16(x) {
 			rank++
 		}
-		start := uint16(0)
-		if rank < lineSlots {
-			start = b[rank+1]
-		}
-		x = x>>16*uint32(b[rank]-start) + x&0xffff - uint32(start)
+		end, start := r.interval(i, rank)
+		x = x>>16*uint32(end-start) + x&0xffff - uint32(start)
 		if x < stateStart {
-			x = x<<16 | uint32(binary.LittleEndian.Uint16(words[n:]))
-			n += 2
+			x = x<<16 | uint32(binary.LittleEndian.Uint16(c.words[c.read:]))
+			c.read += 2
 		}
-		r.rank[i], r.x[i] = uint32(rank), x
+		digits[l], c.states[l] = rank, x
 	}
-	return n
 }
+
+// unusedDecisions are the memory of coder.decisions that is not used again.
+var unusedDecisions sync.Pool
 
 // encode appends a column to out.
 func (m *model) encode(out []byte, in *Input) []byte {
 	c := newCoder(m, in)
 	c.quals = in.Quals
-	var words []uint16
+	if d, ok := unusedDecisions.Get().(*[]uint16); ok {
+		c.decisions = *d
+	}
+	defer func() { unusedDecisions.Put(&c.decisions) }()
 	for {
 		end, lanes := c.blockEnd()
 		if end == c.next {
 			return out
 		}
 		in.tick(end - c.next)
-		c.decisions = slices.Grow(c.decisions[:0], end-c.next+numLanes)
+		c.decisions = slices.Grow(c.decisions[:0], ((end-c.next)/numLanes+batchSteps)*roundValues)
 		c.block(end)
-		// What is decoded first is encoded last.
-		var states [numLanes]uint32
-		for l := range states {
-			states[l] = stateStart
+		for l := range c.states {
+			c.states[l] = stateStart
 		}
-		words = words[:0]
-		for i := len(c.decisions) - 1; i >= 0; i-- {
-			d := &c.decisions[i]
-			x, size := states[d.lane&(numLanes-1)], uint32(d.size)
-			if x>>16 >= size {
-				words = append(words, uint16(x))
-				x >>= 16
-			}
-			q := x / size
-			states[d.lane&(numLanes-1)] = q<<16 + x - q*size + uint32(d.start)
-		}
-		for _, x := range states[:lanes] {
+		words := c.decisions[encodeWords(c.decisions, &c.states):]
+		for _, x := range c.states[:lanes] {
 			out = binary.LittleEndian.AppendUint32(out, x)
 		}
-		for _, w := range slices.Backward(words) {
+		for _, w := range words {
 			out = binary.LittleEndian.AppendUint16(out, w)
 		}
 	}
 }
 
+// encodePlain encodes decisions, the last ones first: what is decoded first is encoded last. The words replace the decisions from the
+// index on that it returns: a decision takes two values, and makes a word at most.
+func encodePlain(decisions []uint16, states *[numLanes]uint32) int {
+	at := len(decisions)
+	for i := at - roundValues; i >= 0; i -= roundValues {
+		d := [roundValues]uint16(decisions[i:])
+		for l := numLanes - 1; l >= 0; l-- {
+			x, size := states[l], uint32(d[numLanes+l])+1
+			if x>>16 >= size {
+				at--
+				decisions[at] = uint16(x)
+				x >>= 16
+			}
+			q := x / size
+			states[l] = q<<16 + x - q*size + uint32(d[l])
+		}
+	}
+	return at
+}
+
 // newCoder returns a coder of a column.
 func newCoder(m *model, in *Input) *coder {
 	c := &coder{model: m, in: in}
-	c.exist = existing(uint32(len(m.ranks.values)))
+	c.all.exist = existing(uint32(len(m.ranks.values)))
+	for k, e := range c.all.exist {
+		for l := range numLanes {
+			c.scale[k][l], c.addend[k][l] = (65536-lineSlots)&e, uint16(lineSlots-k)&e^0x8000
+		}
+	}
+	c.top, c.groupTotal, c.groupLoops = uint32(len(m.ranks.values)-1), m.groups(), m.groupRounds()
+	c.regionStart, c.regionBytes, c.featureGap = lineBytes<<m.bits, lineBytes<<(m.bits-lessBits), m.lines*lineBytes/4*3
 	return c
 }
 
@@ -346,14 +423,17 @@ func (m *model) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 	before := len(dst)
 	for len(dst) < total {
 		end, lanes := c.blockEnd()
-		if end == c.next || len(c.words) < 4*lanes {
+		if end == c.next || c.unread() < 4*lanes {
 			return nil, ErrCorrupt
 		}
 		in.tick(end - c.next)
-		for l := range lanes {
-			c.all.x[l] = binary.LittleEndian.Uint32(c.words[4*l:])
+		for l := range c.states {
+			c.states[l] = stateStart
+			if l < lanes {
+				c.states[l] = binary.LittleEndian.Uint32(c.words[c.read:])
+				c.read += 4
+			}
 		}
-		c.words = c.words[4*lanes:]
 		have := min(before+end, total)
 		dst = slices.Grow(dst, have-len(dst))[:have]
 		c.quals = dst[before:]
@@ -363,13 +443,13 @@ func (m *model) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 		if before+end > total {
 			break
 		}
-		for _, x := range c.all.x[:lanes] {
+		for _, x := range c.states {
 			if x != stateStart {
 				return nil, ErrCorrupt
 			}
 		}
 	}
-	if in.decoded() == in.Records && len(c.words) > 0 {
+	if in.decoded() == in.Records && c.unread() > 0 {
 		return nil, ErrCorrupt
 	}
 	return dst, nil

@@ -38,7 +38,6 @@ type round struct {
 	at    [numFeatures][numLanes]uint32       // where in the slots the lines start, in bytes
 	going [numLanes][lineSlots]uint16         // probability of going on at each outcome, in 1/65536
 	bound [numLanes + 1][2 * lineSlots]uint16 // the upper half: the share of outcomes above k. The rest is 0
-	x     [numLanes]uint32                    // states of the coders; decoding only
 	rank  [numLanes]uint32                    // the outcome that is coded, at most 8
 	exist [lineSlots]uint16                   // all ones for outcomes after which there is another one
 	n     int
@@ -133,14 +132,18 @@ const (
 	rateSteps = 256
 )
 
-// nextRate returns the rate of a step and its dither, a number below 65536 / rate, which makes the rounding of small movements unbiased.
-func (m *model) nextRate() (rate, dither int32) {
+// setRate sets the rate of the next step, and of those until one after which it falls.
+func (m *model) setRate() {
 	if m.steps%rateSteps == 0 {
 		m.rate = lastRate + (firstRate-lastRate)*rateHalf/(rateHalf+min(m.steps/rateSteps, 1<<16))
 		m.span = 65536 / m.rate
 	}
+}
+
+// nextDither begins a step and returns its dither, a number below 65536 / rate, which makes the rounding of small movements unbiased.
+func (m *model) nextDither() int32 {
 	m.steps++
-	return int32(m.rate), int32(m.steps * 40503 & 0xffff * m.span >> 16)
+	return int32(m.steps * 40503 & 0xffff * m.span >> 16)
 }
 
 // tailOf is the logistic function of an integer number of octaves below 0, in 1/65536.

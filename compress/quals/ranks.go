@@ -50,23 +50,32 @@ func newRanks(in *Input, values []byte) (*ranks, []byte) {
 		t.symbol[v] = uint8(s)
 	}
 	n := len(values)
-	// The same pair often follows itself, and many processors take long to read a count that was just written: so there are two tables.
-	var counts [2][]uint64 // at previous symbol * n + symbol
-	counts[0], counts[1] = make([]uint64, n*n), make([]uint64, n*n)
+	// The same pair often follows itself, and many processors take long to read a count that was just written: so there are four tables.
+	count := func() []uint64 { return make([]uint64, n*n) } // at previous symbol * n + symbol
+	counts, second, third, fourth := count(), count(), count(), count()
 	src := in.Quals
 	for r := range in.Records {
 		last := 0 // a read starts as if after symbol 0
 		k := in.Lengths.Of(r)
-		for i, q := range src[:k] {
+		read := src[:k]
+		for ; len(read) >= 4; read = read[4:] {
+			a, b, c, d := int(t.symbol[read[0]]), int(t.symbol[read[1]]), int(t.symbol[read[2]]), int(t.symbol[read[3]])
+			counts[last+a]++
+			second[a*n+b]++
+			third[b*n+c]++
+			fourth[c*n+d]++
+			last = d * n
+		}
+		for _, q := range read {
 			s := int(t.symbol[q])
-			counts[i&1][last+s]++
+			counts[last+s]++
 			last = s * n
 		}
 		src = src[k:]
 	}
 	all := make([]uint64, listsOf(n, len(in.Quals))*n)
 	for i := range n * n {
-		all[i%len(all)] += counts[0][i] + counts[1][i]
+		all[i%len(all)] += counts[i] + second[i] + third[i] + fourth[i]
 	}
 	grades := make([]uint32, len(all))
 	for i, count := range all {
@@ -158,7 +167,7 @@ func codeGrades(c *rangecoder.Coder, grades []uint32, n int) {
 func (t *ranks) sort(grades []uint32) {
 	n := len(t.values)
 	t.grades = grades
-	t.byRank, t.rank = make([][256]uint8, n), make([][256]uint8, n)
+	t.byRank, t.rank = make([][256]uint8, n, n+1), make([][256]uint8, n) // the assembler reads three bytes after a symbol, too
 	for p := range n {
 		row := grades[p*n%len(grades):][:n]
 		list := t.byRank[p][:n]

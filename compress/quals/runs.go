@@ -17,9 +17,11 @@ var baseOf = func() (t [256]uint8) {
 	return
 }()
 
-// runsOf returns the classes of the bases of a read, in the memory of dst, and one more, which is 0: the run of equal bases that each
-// is in, its place in that run, and the base.
-func runsOf(dst []uint16, bases []byte) []uint16 {
+// runsOf returns the classes of n bases of a read from one on, in the memory of dst: the run of equal bases that each is in, its place in
+// that run, and the base.
+func runsOf(dst []uint16, bases []byte, from, n int) []uint16 {
+	before := min(from, longestRun) // so many bases more at both ends are enough to know them
+	bases = bases[from-before : min(from+n+longestRun, len(bases))]
 	dst = dst[:0]
 	for i := 0; i < len(bases); {
 		b := baseOf[bases[i]]
@@ -33,5 +35,5 @@ func runsOf(dst []uint16, bases []byte) []uint16 {
 		}
 		i += n
 	}
-	return append(dst, 0)
+	return dst[before:][:n]
 }
