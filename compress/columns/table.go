@@ -1,6 +1,8 @@
 package columns
 
 import (
+	"cmp"
+
 	"orcomgo/bins"
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
@@ -43,21 +45,45 @@ func SumsOf(c *Columns) (sums Sums) {
 	return sums
 }
 
-// qualUnits is how many units of a SliceMeter a quality counts as, where a base is one: coding it takes about so many times as long.
-const qualUnits = 5
+// Work says how many units of a SliceMeter a quality and a base of a slice are: about as many as coding it takes nanoseconds.
+type Work struct{ qual, base int }
 
-// UnitsOf returns how many units of a SliceMeter so many bases of an input are, with their qualities.
-func UnitsOf(bases uint64, o record.Options, kind record.Kind) uint64 {
-	if KeptOf(o, kind)[archive.Quals] {
-		return (1 + qualUnits) * bases
+// How many units a byte of coded bases is, and one of names.
+const (
+	ByteWork = 500
+	nameWork = 800
+)
+
+// WorkOf returns the work of the members of a slice, and how much all of it is. While the slice has no sections yet, these are taken to
+// have as many bytes as is usual.
+func WorkOf(man *archive.Manifest, s *archive.Slice) (of [2]Work, all int) {
+	bases := uint64(1)
+	for _, mem := range s.Members() {
+		bases += mem.Bases
 	}
-	return bases
+	for m, mem := range s.Members() {
+		w := &of[m]
+		w.base = 2 + int(ByteWork*cmp.Or(s.Seqs.Len, bases/32)/bases)
+		if KeptOf(man.Options, man.Inputs[mem.Input].Kind)[archive.Quals] {
+			w.qual = 15 + int(140*cmp.Or(mem.Sections[archive.Quals].Len, mem.Bases/5)/max(mem.Bases, 1))
+		}
+		all += (w.base+w.qual)*int(mem.Bases) + nameWork*int(mem.Sections[archive.Names].Len)
+	}
+	return of, all
 }
 
 // QualsCoded notes that n more qualities were coded or decoded.
-func (c *Columns) QualsCoded(n int) {
+func (c *Columns) QualsCoded(n int) { c.coded(c.Work.qual * n) }
+
+// BasesCoded is QualsCoded for bases.
+func (c *Columns) BasesCoded(n int) { c.coded(c.Work.base * n) }
+
+// NamesDecoded notes that n bytes of a section are decoded.
+func (c *Columns) NamesDecoded(n int) { c.coded(nameWork * n) }
+
+func (c *Columns) coded(work int) {
 	if c.Coded != nil {
-		c.Coded(qualUnits * n)
+		c.Coded(work)
 	}
 }
 

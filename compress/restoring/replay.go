@@ -41,17 +41,15 @@ type Replay struct {
 	genome   *workers.SliceMeter // of the pseudogenome, which counts as some of the text
 }
 
-// genomeUnits is how many units of a SliceMeter a base of the pseudogenome counts as, where one of a placed read is one.
-const genomeUnits = 18
-
 // NewReplay prepares for jobs, which may be replayed in several passes.
 func NewReplay(src source.Source, stage string, threads int, memory uint64, report workers.Progress, passes ...[]Job) *Replay {
 	r := &Replay{src: src, man: src.Manifest(), Pool: workers.NewPool(threads)}
-	var total, units, largest uint64
+	var total, all, units, largest uint64
 	for _, jobs := range passes {
-		for _, j := range jobs {
+		for k, j := range jobs {
 			t := source.SliceBytes(r.man, j.Slice)
-			total, units, largest = total+t, units+r.units(j.Slice), max(largest, t)
+			total, all, largest = total+t, all+r.weighted(j.Slice, k, len(jobs)), max(largest, t)
+			units += r.units(j.Slice)
 		}
 	}
 	r.SetFlight(workers.InFlight(threads, memory, largest))
@@ -61,10 +59,10 @@ func NewReplay(src source.Source, stage string, threads int, memory uint64, repo
 	var bases, besides uint64
 	if p, ok := src.(*source.Packed); ok && p.Seqs == nil && len(r.man.Shared) > 0 {
 		bases = 4 * r.man.Shared[0].Len // about
-		besides = uint64(float64(total) * float64(genomeUnits*bases) / float64(max(units, 1)))
+		besides = uint64(float64(total) * float64(columns.ByteWork*r.man.Shared[0].Len) / float64(max(units, 1)))
 		p.Decoded = func(n int) { r.genome.Coded(n) }
 	}
-	r.progress = workers.NewMeter(report, stage, total, besides)
+	r.progress = workers.NewMeter(report, stage, total, all-total+besides)
 	r.genome = &workers.SliceMeter{M: r.progress, Sizes: func() (_, _ uint64) { return besides, bases }}
 	return r
 }
@@ -108,7 +106,10 @@ func (r *Replay) RunUntil(ctx context.Context, jobs []Job, work func(k int, p *P
 	decoder := r.src.Pass(all)
 	produce := func(ctx context.Context, k int) (*Piece, error) {
 		d := jobs[k].Demand
-		meter := r.decoding(d.Slice)
+		// While pack writes a slice, its bases are not known before it is decoded.
+		meter := &workers.SliceMeter{M: r.progress, Sizes: func() (_, _ uint64) {
+			return r.weighted(d.Slice, k, len(jobs)), r.units(d.Slice)
+		}}
 		d.Coded = meter.Coded
 		b, err := decoder.Decode(ctx, d)
 		if err != nil {
@@ -136,17 +137,19 @@ func (r *Replay) RunUntil(ctx context.Context, jobs []Job, work func(k int, p *P
 	})
 }
 
-// decoding returns the meter of a slice that is being decoded. While pack writes it, its bases are not known before it is decoded.
-func (r *Replay) decoding(slice int) *workers.SliceMeter {
-	return &workers.SliceMeter{M: r.progress, Sizes: func() (_, _ uint64) { return source.SliceBytes(r.man, slice), r.units(slice) }}
+// weighted returns as how many bytes job k of n counts that decodes a slice: more if it is of the last ones, beside which threads are idle.
+func (r *Replay) weighted(slice, k, n int) uint64 {
+	bytes, last := source.SliceBytes(r.man, slice), n%r.Pool.Number
+	if n > r.Pool.Number && k >= n-last {
+		bytes = bytes * uint64(r.Pool.Number) / uint64(last)
+	}
+	return bytes
 }
 
 // units returns how many units of a SliceMeter a slice has.
-func (r *Replay) units(slice int) (n uint64) {
-	for _, mem := range r.man.Slices[slice].Members() {
-		n += columns.UnitsOf(mem.Bases, r.man.Options, r.man.Inputs[mem.Input].Kind)
-	}
-	return n
+func (r *Replay) units(slice int) uint64 {
+	_, all := columns.WorkOf(r.man, &r.man.Slices[slice])
+	return uint64(all)
 }
 
 // render gives p the text of b. If nothing but text is wanted, columns are released on the way.
