@@ -121,7 +121,10 @@ func (p *progress) report(name string, done, total uint64) {
 	if s.ended || max(s.group, s.last) < p.group {
 		return
 	}
-	s.done, s.total = max(s.done, done), max(s.total, total)
+	s.done = max(s.done, done)
+	if !s.started || total > s.total { // before it begins, what is expected may become less
+		s.total = total
+	}
 	if total > 0 {
 		s.done = min(s.done, s.total)
 	}

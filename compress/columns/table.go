@@ -48,15 +48,12 @@ func SumsOf(c *Columns) (sums Sums) {
 // Work says how many units of a SliceMeter a quality and a base of a slice are: about as many as coding it takes nanoseconds.
 type Work struct{ qual, base int }
 
-// How many units a byte of coded bases is, and one of names.
-const (
-	ByteWork = 500
-	nameWork = 800
-)
+// ByteWork is how many units a byte of coded bases is.
+const ByteWork = 500
 
 // WorkOf returns the work of the members of a slice, and how much all of it is. While the slice has no sections yet, these are taken to
 // have as many bytes as is usual.
-func WorkOf(man *archive.Manifest, s *archive.Slice) (of [2]Work, all int) {
+func WorkOf(man *archive.Manifest, s *archive.Slice) (of [2]Work, all uint64) {
 	bases := uint64(1)
 	for _, mem := range s.Members() {
 		bases += mem.Bases
@@ -67,7 +64,7 @@ func WorkOf(man *archive.Manifest, s *archive.Slice) (of [2]Work, all int) {
 		if KeptOf(man.Options, man.Inputs[mem.Input].Kind)[archive.Quals] {
 			w.qual = 15 + int(140*cmp.Or(mem.Sections[archive.Quals].Len, mem.Bases/5)/max(mem.Bases, 1))
 		}
-		all += (w.base+w.qual)*int(mem.Bases) + nameWork*int(mem.Sections[archive.Names].Len)
+		all += uint64(w.base+w.qual) * mem.Bases
 	}
 	return of, all
 }
@@ -77,9 +74,6 @@ func (c *Columns) QualsCoded(n int) { c.coded(c.Work.qual * n) }
 
 // BasesCoded is QualsCoded for bases.
 func (c *Columns) BasesCoded(n int) { c.coded(c.Work.base * n) }
-
-// NamesDecoded notes that n bytes of a section are decoded.
-func (c *Columns) NamesDecoded(n int) { c.coded(nameWork * n) }
 
 func (c *Columns) coded(work int) {
 	if c.Coded != nil {

@@ -40,7 +40,7 @@ func (e *encoder) encode(ctx context.Context, spec *slicing.Spec) (*encoded, err
 		mem.Bases, mem.NamesLen = cols[m].Bases(), uint64(len(cols[m].Names))
 	}
 	work, units := columns.WorkOf(&e.man, &out.slice)
-	out.progress = &workers.SliceMeter{M: e.progress, Sizes: func() (_, _ uint64) { return spec.Text, uint64(units) }}
+	out.progress = &workers.SliceMeter{M: e.progress, Sizes: func() (_, _ uint64) { return spec.Text, units }}
 	for m, mem := range out.slice.Members() {
 		cols[m].ByBases, cols[m].Coded, cols[m].Work = e.man.Inputs[mem.Input].QualsByBases, out.progress.Coded, work[m]
 	}

@@ -185,9 +185,16 @@ func (r *Reader) matchNames(ctx context.Context, q Query, report workers.Progres
 		total += uint64(r.Man.Slices[p.slice].Records)
 	}
 	progress := workers.NewMeter(report, NamesStage, total, 0)
+	seen, text := uint64(0), uint64(0) // records, and the text of slices that are to be unpacked
 	work := func(b *source.Decoded, p *slicePart) (*matched, error) { return r.matchSlice(b, p, match) }
 	err = decodeParts(ctx, r, parts, WantNames.keeps(), work, func(m *matched) error {
 		progress.Add(uint64(m.slice.Records))
+		if seen += uint64(m.slice.Records); len(m.records) > 0 {
+			text += source.SliceBytes(r.Man, m.number)
+		}
+		if report != nil {
+			report("unpack", 0, uint64(float64(text)*float64(total)/float64(seen))) // about
+		}
 		for k, mem := range m.slice.Texts() {
 			if k == 0 {
 				found[mem.Input] = append(found[mem.Input], m.records...)
@@ -289,12 +296,13 @@ func (r *Reader) batch(b *source.Decoded, p *slicePart, wanted columns.Kept) (fi
 // matched are the records of a slice with a name that is wanted.
 type matched struct {
 	slice   *archive.Slice
+	number  int           // of the slice
 	records []RecordRange // in the input
 }
 
 // matchSlice finds the records of a part of a slice of which one member's name matches.
 func (r *Reader) matchSlice(b *source.Decoded, p *slicePart, match func(name []byte) bool) (*matched, error) {
-	got := &matched{slice: b.Slice}
+	got := &matched{slice: b.Slice, number: p.slice}
 	for m, c := range b.Cols {
 		if !p.want[m] {
 			continue

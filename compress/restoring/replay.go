@@ -49,7 +49,8 @@ func NewReplay(src source.Source, stage string, threads int, memory uint64, repo
 		for k, j := range jobs {
 			t := source.SliceBytes(r.man, j.Slice)
 			total, all, largest = total+t, all+r.weighted(j.Slice, k, len(jobs)), max(largest, t)
-			units += r.units(j.Slice)
+			_, n := columns.WorkOf(r.man, &r.man.Slices[j.Slice])
+			units += n
 		}
 	}
 	r.SetFlight(workers.InFlight(threads, memory, largest))
@@ -107,8 +108,9 @@ func (r *Replay) RunUntil(ctx context.Context, jobs []Job, work func(k int, p *P
 	produce := func(ctx context.Context, k int) (*Piece, error) {
 		d := jobs[k].Demand
 		// While pack writes a slice, its bases are not known before it is decoded.
-		meter := &workers.SliceMeter{M: r.progress, Sizes: func() (_, _ uint64) {
-			return r.weighted(d.Slice, k, len(jobs)), r.units(d.Slice)
+		meter := &workers.SliceMeter{M: r.progress, Sizes: func() (bytes, units uint64) {
+			_, units = columns.WorkOf(r.man, &r.man.Slices[d.Slice])
+			return r.weighted(d.Slice, k, len(jobs)), units
 		}}
 		d.Coded = meter.Coded
 		b, err := decoder.Decode(ctx, d)
@@ -144,12 +146,6 @@ func (r *Replay) weighted(slice, k, n int) uint64 {
 		bytes = bytes * uint64(r.Pool.Number) / uint64(last)
 	}
 	return bytes
-}
-
-// units returns how many units of a SliceMeter a slice has.
-func (r *Replay) units(slice int) uint64 {
-	_, all := columns.WorkOf(r.man, &r.man.Slices[slice])
-	return uint64(all)
 }
 
 // render gives p the text of b. If nothing but text is wanted, columns are released on the way.

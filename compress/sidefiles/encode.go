@@ -198,6 +198,7 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 				b.method, b.bytes = codeBlock(text, cl, pool)
 			}
 			b.coded, b.codedHash = len(b.bytes), xxh3.Hash(b.bytes)
+			o.Coded(b.size)
 			close(b.done)
 		}()
 		queue <- b

@@ -80,7 +80,6 @@ func decodeNames(p *Packed, b *Decoded, m int, data []byte) (err error) {
 		given = b.Cols[0].Names
 	}
 	b.Cols[m].Names, err = p.names.get(b.Slice, m, b.Cols[m].First, data, given)
-	b.Cols[m].NamesDecoded(len(data))
 	return err
 }
 
