@@ -22,34 +22,44 @@ import (
 // seenLeft is what a line on a terminal says.
 type seenLeft struct {
 	at    time.Duration // since the start
-	used  time.Duration // of processors, by then
+	used  time.Duration // of ownTime, by then
 	share int           // of the whole, in percent
 	left  time.Duration
 }
 
-// processorTimeOf returns how much of processors a process has used.
-func processorTimeOf(t *testing.T, pid int) time.Duration {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // after the name, from the third on
-	ticks := 0
-	for _, f := range fields[11:13] {
-		n, err := strconv.Atoi(f)
-		if err != nil {
-			t.Fatal(err)
+// ownTime adds up how long a process would have taken until now if it had as many processors as it wants, of two: a tick counts as much as
+// its threads were on processors, by how many of them were, or waited for one.
+type ownTime struct {
+	at        time.Time
+	run, wait time.Duration // of all threads
+	sum       time.Duration
+}
+
+// look adds what was since the last call. A process that has ended stays as it was.
+func (o *ownTime) look(pid int) {
+	var run, wait, waits int64
+	now := time.Now()
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	for _, path := range threads {
+		text, _ := os.ReadFile(path)
+		var r, w int64
+		if n, _ := fmt.Sscan(string(text), &r, &w, &waits); n == 3 {
+			run, wait = run+r, wait+w
 		}
-		ticks += n
 	}
-	return time.Duration(ticks) * time.Second / 100
+	if tick := now.Sub(o.at); tick > 10*time.Millisecond && time.Duration(run) > o.run {
+		ran := time.Duration(run) - o.run
+		at := float64(ran+time.Duration(wait)-o.wait) / float64(tick) // threads that ran or waited
+		o.sum += time.Duration(float64(ran) / min(max(at, 1), 2))
+		o.at, o.run, o.wait = now, time.Duration(run), time.Duration(wait)
+	}
 }
 
 // lineRate is the speed of a stage that counts bytes.
 var lineRate = regexp.MustCompile(`, [0-9.]+ .?B/s\)`)
 
 // onTerminal runs a command with a pseudo-terminal of 100 columns as standard error. It returns the lines that say how much time is left,
-// all that was shown, how long the command took, and how much of processors it used.
+// all that was shown, how long the command took, and its ownTime.
 func onTerminal(t *testing.T, args ...string) (seen []seenLeft, shown string, took, used time.Duration) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -79,16 +89,18 @@ func onTerminal(t *testing.T, args ...string) (seen []seenLeft, shown string, to
 		t.Fatal(err)
 	}
 	slave.Close()
+	own := ownTime{at: began}
 	var all bytes.Buffer
 	piece := make([]byte, 1<<16)
 	for {
 		k, err := master.Read(piece) // an error once the command has ended
 		all.Write(piece[:k])
+		own.look(cmd.Process.Pid)
 		for line := range strings.FieldsFuncSeq(string(piece[:k]), func(r rune) bool { return r == '\r' || r == '\n' }) {
 			if m := sessionBar.FindStringSubmatch(escapes.ReplaceAllString(line, "")); m != nil {
 				share, _ := strconv.Atoi(m[2])
 				if left, err := timeLeftOf(m[3]); err == nil { // else it is not known yet
-					seen = append(seen, seenLeft{time.Since(began), processorTimeOf(t, cmd.Process.Pid), share, left})
+					seen = append(seen, seenLeft{time.Since(began), own.sum, share, left})
 				}
 			}
 		}
@@ -99,7 +111,7 @@ func onTerminal(t *testing.T, args ...string) (seen []seenLeft, shown string, to
 	if err := cmd.Wait(); err != nil {
 		t.Fatal(err, all.String())
 	}
-	return seen, all.String(), time.Since(began), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return seen, all.String(), time.Since(began), own.sum
 }
 
 // TestTimeLeft: on a terminal, the time left is about what is really left, in lines after the first tenth of the time. Nobody knows what

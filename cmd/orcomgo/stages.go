@@ -59,7 +59,7 @@ var (
 		{name: "placing reads again", unit: readsUnit, group: 3, short: 6},
 		{name: "placing the rest", unit: readsUnit, group: 4},
 		{name: "joining long reads", unit: basesUnit, group: 5, long: 20},
-		{name: "voting on long reads", unit: basesUnit, group: 6, long: 80},
+		{name: "voting on long reads", unit: basesUnit, group: 6, long: 65},
 		{name: "finding versions", unit: basesUnit, group: 7},
 		{name: "coding the pseudogenome", unit: basesUnit, group: 8, perUnit: 130},
 		// Names and qualities are coded while reads are laid out.

@@ -74,8 +74,8 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 		defer bar.close()
 		parts, before, bytes, all := make([]float64, len(found)), 0.0, uint64(0), 0.0
 		for i, a := range found {
-			n, weight := contentOf(a)
-			parts[i] = float64(n * weight)
+			n, weight := o.contentOf(a)
+			parts[i] = float64(n) * weight
 			bytes, all = bytes+n, all+parts[i]
 		}
 		for i, a := range found {
@@ -205,12 +205,12 @@ func (o *verifyFlags) unreadable(s *streams, name, prefix string, problem error)
 
 // contentOf returns about how many bytes an archive or a side archive has to verify, 0 if that is not known, and how many bytes of text of
 // reads take the time of one.
-func contentOf(a located) (n, weight uint64) {
+func (o *verifyFlags) contentOf(a located) (n uint64, weight float64) {
 	if a.tree == nil {
 		if info, err := compress.Info(*a.archive); err == nil {
-			n = info.TextBytes
+			n, weight = info.TextBytes, (1+max(1, float64(o.threads)/float64(max(info.Slices, 1))))/2 // few slices leave threads idle
 		}
-		return n, 1
+		return n, weight
 	}
 	if r, err := openTree(*a.tree, tree.Options{Threads: 1}); err == nil {
 		n = r.Bytes()

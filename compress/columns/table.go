@@ -54,13 +54,10 @@ const ByteWork = 500
 // WorkOf returns the work of the members of a slice, and how much all of it is. While the slice has no sections yet, these are taken to
 // have as many bytes as is usual.
 func WorkOf(man *archive.Manifest, s *archive.Slice) (of [2]Work, all uint64) {
-	bases := uint64(1)
-	for _, mem := range s.Members() {
-		bases += mem.Bases
-	}
-	for m, mem := range s.Members() {
+	members := s.Members()
+	for m, mem := range members {
 		w := &of[m]
-		w.base = 2 + int(ByteWork*cmp.Or(s.Seqs.Len, bases/32)/bases)
+		w.base = 2 + int(ByteWork*cmp.Or(s.Seqs.Len, mem.Bases/32)/(max(mem.Bases, 1)*uint64(len(members))))
 		if KeptOf(man.Options, man.Inputs[mem.Input].Kind)[archive.Quals] {
 			w.qual = 15 + int(140*cmp.Or(mem.Sections[archive.Quals].Len, mem.Bases/5)/max(mem.Bases, 1))
 		}

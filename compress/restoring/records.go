@@ -189,18 +189,19 @@ func (r *Reader) matchNames(ctx context.Context, q Query, report workers.Progres
 	work := func(b *source.Decoded, p *slicePart) (*matched, error) { return r.matchSlice(b, p, match) }
 	err = decodeParts(ctx, r, parts, WantNames.keeps(), work, func(m *matched) error {
 		progress.Add(uint64(m.slice.Records))
-		if seen += uint64(m.slice.Records); len(m.records) > 0 {
-			text += source.SliceBytes(r.Man, m.number)
-		}
-		if report != nil {
-			report("unpack", 0, uint64(float64(text)*float64(total)/float64(seen))) // about
-		}
+		seen += uint64(m.slice.Records)
 		for k, mem := range m.slice.Texts() {
+			if len(m.records) > 0 {
+				text += mem.TextLen
+			}
 			if k == 0 {
 				found[mem.Input] = append(found[mem.Input], m.records...)
 			} else {
 				found[mem.Input] = found[m.slice.First.Input]
 			}
+		}
+		if report != nil {
+			report("unpack", 0, uint64(float64(text)*float64(total)/float64(seen))) // about
 		}
 		return nil
 	})
@@ -296,13 +297,12 @@ func (r *Reader) batch(b *source.Decoded, p *slicePart, wanted columns.Kept) (fi
 // matched are the records of a slice with a name that is wanted.
 type matched struct {
 	slice   *archive.Slice
-	number  int           // of the slice
 	records []RecordRange // in the input
 }
 
 // matchSlice finds the records of a part of a slice of which one member's name matches.
 func (r *Reader) matchSlice(b *source.Decoded, p *slicePart, match func(name []byte) bool) (*matched, error) {
-	got := &matched{slice: b.Slice, number: p.slice}
+	got := &matched{slice: b.Slice}
 	for m, c := range b.Cols {
 		if !p.want[m] {
 			continue

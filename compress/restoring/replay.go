@@ -44,13 +44,12 @@ type Replay struct {
 // NewReplay prepares for jobs, which may be replayed in several passes.
 func NewReplay(src source.Source, stage string, threads int, memory uint64, report workers.Progress, passes ...[]Job) *Replay {
 	r := &Replay{src: src, man: src.Manifest(), Pool: workers.NewPool(threads)}
-	var total, all, units, largest uint64
+	var total, units, largest uint64
 	for _, jobs := range passes {
-		for k, j := range jobs {
+		for _, j := range jobs {
 			t := source.SliceBytes(r.man, j.Slice)
-			total, all, largest = total+t, all+r.weighted(j.Slice, k, len(jobs)), max(largest, t)
-			_, n := columns.WorkOf(r.man, &r.man.Slices[j.Slice])
-			units += n
+			_, work := columns.WorkOf(r.man, &r.man.Slices[j.Slice])
+			total, units, largest = total+t, units+work, max(largest, t)
 		}
 	}
 	r.SetFlight(workers.InFlight(threads, memory, largest))
@@ -63,7 +62,7 @@ func NewReplay(src source.Source, stage string, threads int, memory uint64, repo
 		besides = uint64(float64(total) * float64(columns.ByteWork*r.man.Shared[0].Len) / float64(max(units, 1)))
 		p.Decoded = func(n int) { r.genome.Coded(n) }
 	}
-	r.progress = workers.NewMeter(report, stage, total, all-total+besides)
+	r.progress = workers.NewMeter(report, stage, total, besides)
 	r.genome = &workers.SliceMeter{M: r.progress, Sizes: func() (_, _ uint64) { return besides, bases }}
 	return r
 }
@@ -110,7 +109,7 @@ func (r *Replay) RunUntil(ctx context.Context, jobs []Job, work func(k int, p *P
 		// While pack writes a slice, its bases are not known before it is decoded.
 		meter := &workers.SliceMeter{M: r.progress, Sizes: func() (bytes, units uint64) {
 			_, units = columns.WorkOf(r.man, &r.man.Slices[d.Slice])
-			return r.weighted(d.Slice, k, len(jobs)), units
+			return source.SliceBytes(r.man, d.Slice), units
 		}}
 		d.Coded = meter.Coded
 		b, err := decoder.Decode(ctx, d)
@@ -137,15 +136,6 @@ func (r *Replay) RunUntil(ctx context.Context, jobs []Job, work func(k int, p *P
 			done()
 		})
 	})
-}
-
-// weighted returns as how many bytes job k of n counts that decodes a slice: more if it is of the last ones, beside which threads are idle.
-func (r *Replay) weighted(slice, k, n int) uint64 {
-	bytes, last := source.SliceBytes(r.man, slice), n%r.Pool.Number
-	if n > r.Pool.Number && k >= n-last {
-		bytes = bytes * uint64(r.Pool.Number) / uint64(last)
-	}
-	return bytes
 }
 
 // render gives p the text of b. If nothing but text is wanted, columns are released on the way.

@@ -58,7 +58,7 @@ type Options struct {
 	// takes more, Encode takes smaller blocks, of at least 64 KiB. So the stream depends on it if it is less than 30 times the block size.
 	Memory uint64
 
-	Coded func(n int) // if not nil, is told how many more bytes were coded or decoded, in several goroutines
+	Coded func(n int) // if not nil, is told of how many more bytes the class was found, or that were coded, or decoded, in several goroutines
 
 	blockSize int // of tests; 0: the constant
 }

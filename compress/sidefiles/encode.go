@@ -103,10 +103,12 @@ func arrange(files []File, o Options) ([]entry, error) {
 		}
 		entries[i] = entry{number: i, name: f.Name, size: f.Size}
 		if together.add(i, f.Name, sample) {
+			o.Coded(int(f.Size))
 			continue
 		}
 		group.Go(func() error {
 			alone(i, sample)
+			o.Coded(int(f.Size))
 			return nil
 		})
 	}

@@ -150,6 +150,5 @@ func decodeTwoBit(c *columns.Columns, memory *workers.Buffers, threads int, data
 		c.Letters = s.AppendLetters(nil, 0, n)
 		memory.Put(s.Memory())
 	}
-	c.BasesCoded(n)
 	return nil
 }

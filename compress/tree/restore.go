@@ -92,6 +92,7 @@ func (r *Reader) Restore(ctx context.Context, o RestoreOptions) (*Summary, error
 		x.note("left out when the directory was archived: %s", line)
 	}
 	x.bytes, x.all = x.total(1), x.total(SideWeight)
+	x.add(0)
 	made, err := x.directories()
 	undo := func() {
 		for _, path := range slices.Backward(made) {
@@ -138,7 +139,7 @@ func (x *restoration) summary() (*Summary, error) {
 func (x *restoration) at(path string) string { return filepath.Join(x.o.Dir, path) }
 
 // SideWeight is about how many bytes of text of reads are restored, or verified, in the time of one of a side file.
-const SideWeight = 3
+const SideWeight = 7
 
 // add counts bytes of content that were restored, those of side files as SideWeight.
 func (x *restoration) add(n int) {

@@ -32,7 +32,8 @@ const (
 type Options struct {
 	Threads int    // at least 1
 	Memory  uint64 // bytes to stay within, roughly; 0 for any
-	// Progress is called with the bytes of side files that were coded or decoded since the last call, in several goroutines; it may be nil.
+	// Progress is called with the bytes of side files that were looked at, coded or decoded since the last call, in several goroutines; it
+	// may be nil.
 	Progress func(n int)
 	// Access is who may read the files, and so the side archive that Make writes.
 	Access commit.Access
