@@ -117,7 +117,7 @@ func TestProgressTells(t *testing.T) {
 func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
 	p, clock := scripted(&out, false, 0, stageModel{name: "bin", unit: bytesUnit, group: 0, perUnit: 1},
-		stageModel{name: "pack", unit: bytesUnit, group: 1, coded: 3})
+		stageModel{name: "pack", unit: bytesUnit, group: 1, long: 1, coded: 3})
 	p.sized(0, 0, 1000_000)
 	for range 100 {
 		*clock = clock.Add(time.Second)

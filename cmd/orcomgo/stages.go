@@ -47,6 +47,9 @@ func (m *stageModel) cost(total uint64, size packSize) float64 {
 	if size.bases >= longReads*size.reads {
 		perBase = m.long
 	}
+	if perBase == 0 { // it has nothing to do with such reads
+		size = packSize{}
+	}
 	return m.perUnit*float64(total) + perBase*float64(size.bases) + m.coded*float64(size.coded)
 }
 
@@ -59,7 +62,7 @@ var (
 		{name: "placing reads again", unit: readsUnit, group: 3, short: 6},
 		{name: "placing the rest", unit: readsUnit, group: 4},
 		{name: "joining long reads", unit: basesUnit, group: 5, long: 20},
-		{name: "voting on long reads", unit: basesUnit, group: 6, long: 65},
+		{name: "voting on long reads", unit: basesUnit, group: 6, long: 5, coded: 190},
 		{name: "finding versions", unit: basesUnit, group: 7},
 		{name: "coding the pseudogenome", unit: basesUnit, group: 8, perUnit: 130},
 		// Names and qualities are coded while reads are laid out.

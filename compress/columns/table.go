@@ -48,8 +48,8 @@ func SumsOf(c *Columns) (sums Sums) {
 // Work says how many units of a SliceMeter a quality and a base of a slice are: about as many as coding it takes nanoseconds.
 type Work struct{ qual, base int }
 
-// ByteWork is how many units a byte of coded bases is.
-const ByteWork = 500
+// ByteWork is how many units a byte of coded bases is, NameWork one of names.
+const ByteWork, NameWork = 500, 1000
 
 // WorkOf returns the work of the members of a slice, and how much all of it is. While the slice has no sections yet, these are taken to
 // have as many bytes as is usual.
@@ -61,18 +61,19 @@ func WorkOf(man *archive.Manifest, s *archive.Slice) (of [2]Work, all uint64) {
 		if KeptOf(man.Options, man.Inputs[mem.Input].Kind)[archive.Quals] {
 			w.qual = 15 + int(140*cmp.Or(mem.Sections[archive.Quals].Len, mem.Bases/5)/max(mem.Bases, 1))
 		}
-		all += uint64(w.base+w.qual) * mem.Bases
+		all += uint64(w.base+w.qual)*mem.Bases + NameWork*mem.Sections[archive.Names].Len
 	}
 	return of, all
 }
 
 // QualsCoded notes that n more qualities were coded or decoded.
-func (c *Columns) QualsCoded(n int) { c.coded(c.Work.qual * n) }
+func (c *Columns) QualsCoded(n int) { c.WorkDone(c.Work.qual * n) }
 
 // BasesCoded is QualsCoded for bases.
-func (c *Columns) BasesCoded(n int) { c.coded(c.Work.base * n) }
+func (c *Columns) BasesCoded(n int) { c.WorkDone(c.Work.base * n) }
 
-func (c *Columns) coded(work int) {
+// WorkDone notes that so many more units were coded or decoded.
+func (c *Columns) WorkDone(work int) {
 	if c.Coded != nil {
 		c.Coded(work)
 	}
