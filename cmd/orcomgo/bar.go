@@ -113,12 +113,8 @@ func (p *progress) whole(known bool) string {
 
 // leftText writes how long the rest takes, in whole seconds: 5 s, 3m07s, 2h05m.
 func leftText(d time.Duration) string {
-	seconds := (d + time.Second - 1) / time.Second
-	switch {
-	case seconds < 60:
-		return fmt.Sprintf("%d s", seconds)
-	case seconds < 3600:
-		return fmt.Sprintf("%dm%02ds", seconds/60, seconds%60)
+	if d = (d + time.Second - 1).Truncate(time.Second); d < time.Minute {
+		return fmt.Sprintf("%d s", d/time.Second)
 	}
-	return fmt.Sprintf("%dh%02dm", seconds/3600, seconds%3600/60)
+	return durationText(d)
 }

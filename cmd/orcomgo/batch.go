@@ -46,7 +46,7 @@ type batch struct {
 	parts   []*progress // of samples
 	sideSum uint64      // bytes of side files
 	sum     uint64      // of them, and of inputs, as they are stored
-	// sideBytes is how many bytes of side files were read or decoded; each is read twice at most, and decoded.
+	// sideBytes is how many bytes of side files were looked at, coded or decoded, each once.
 	sideBytes atomic.Uint64
 }
 
@@ -283,8 +283,8 @@ func (b *batch) chooseDevice(ctx context.Context) (string, error) {
 	return b.device, err
 }
 
-// About how many nanoseconds of a thread a byte of a side file takes when it is coded, and when it is read again or decoded.
-const sideCoded, sideAgain = 1100, 150
+// About how many nanoseconds of a thread a byte of a side file takes until its class is known, when it is coded, and when it is decoded.
+const sideSeen, sideCoded, sideDecoded = 130, 650, 120
 
 // costs returns how much of the work is done, and how much there is, as those of its parts.
 func (b *batch) costs() (done, all float64) {
@@ -299,9 +299,9 @@ func (b *batch) costs() (done, all float64) {
 		}
 		done, all = done+d, all+a
 	}
-	side, read := float64(b.sideSum), float64(b.sideBytes.Load())
-	done += sideCoded*min(read, side) + sideAgain*max(read-side, 0)
-	return done, all + (sideCoded+2*sideAgain)*side
+	side, n := float64(b.sideSum), float64(b.sideBytes.Load())
+	done += sideSeen*min(n, side) + sideCoded*min(max(n-side, 0), side) + sideDecoded*max(n-2*side, 0)
+	return done, all + (sideSeen+sideCoded+sideDecoded)*side
 }
 
 // archive makes the archive of a sample with so many threads.

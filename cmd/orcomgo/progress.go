@@ -48,11 +48,12 @@ type progress struct {
 	share  float64       // of the whole, as far as it was shown
 	left   time.Duration // negative if it is not known yet
 	size   packSize      // of what is packed, about
-	// What was done and how long that took, in seconds: all of it, and with less weight on what was done early.
-	done, took, recentDone, recentTook float64
-	drawn                              bool      // there is a line on the terminal
-	lineAt                             time.Time // of the last line
-	lineStep                           int       // how many of lineParts were over at the last line
+
+	preparing float64   // seconds until something was done, which say nothing about the speed
+	done, at  float64   // what was done, and since how many seconds after the beginning no more is
+	drawn     bool      // there is a line on the terminal
+	lineAt    time.Time // of the last line
+	lineStep  int       // how many of lineParts were over at the last line
 }
 
 // stage is a part of a command.
@@ -121,7 +122,10 @@ func (p *progress) report(name string, done, total uint64) {
 	if s.ended || max(s.group, s.last) < p.group {
 		return
 	}
-	s.done, s.total = max(s.done, done), max(s.total, total)
+	s.done = max(s.done, done)
+	if !s.started || total > s.total { // before it begins, what is expected may become less
+		s.total = total
+	}
 	if total > 0 {
 		s.done = min(s.done, s.total)
 	}
@@ -266,15 +270,16 @@ func (p *progress) estimate(now time.Time) bool {
 		return all > 0
 	}
 	p.share = max(p.share, min(done/all, 0.99))
-	// The speed counts the more the later it was, in proportion to the time since the beginning.
 	if done == 0 {
-		p.took = took // preparing says nothing about the speed
+		p.preparing = took
 	}
-	fade := p.took / took
-	p.recentDone, p.recentTook = p.recentDone*fade+max(done-p.done, 0), p.recentTook*fade+took-p.took
-	p.done, p.took = max(p.done, done), took
-	if took >= leftAfter.Seconds() && p.share >= leftShare {
-		p.left = time.Duration((all - done) * p.recentTook / p.recentDone * float64(time.Second))
+	if done != p.done {
+		p.done, p.at = done, took
+	}
+	if took >= leftAfter.Seconds() && p.share >= leftShare && done > 0 {
+		// While nothing more is done, what is in work is nearer to its end, but if that lasts long the time left must rise.
+		each := (all - done) / done
+		p.left = time.Duration(max(each*(p.at-p.preparing)-(took-p.at), each*(took-p.preparing)/2) * float64(time.Second))
 	}
 	return true
 }
@@ -330,7 +335,7 @@ func durationText(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:
 		return fmt.Sprintf("%.2f s", d.Seconds())
-	case d < 100*time.Second:
+	case d < time.Minute:
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	case d < time.Hour:
 		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)

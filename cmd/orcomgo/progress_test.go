@@ -117,7 +117,7 @@ func TestProgressTells(t *testing.T) {
 func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
 	p, clock := scripted(&out, false, 0, stageModel{name: "bin", unit: bytesUnit, group: 0, perUnit: 1},
-		stageModel{name: "pack", unit: bytesUnit, group: 1, coded: 3})
+		stageModel{name: "pack", unit: bytesUnit, group: 1, long: 1, coded: 3})
 	p.sized(0, 0, 1000_000)
 	for range 100 {
 		*clock = clock.Add(time.Second)
@@ -133,14 +133,14 @@ func TestProgressLines(t *testing.T) {
 	want := `bin 50 %, 55.6 kB/s, whole 12 %, 1m10s left
 bin 80 %, 53.3 kB/s, whole 20 %, 1m04s left
 bin: 1.00 MB in 19.0 s, 52.6 kB/s
-pack 7 %, 15.0 kB/s, whole 30 %, 1m02s left
-pack 20 %, 13.3 kB/s, whole 40 %, 58 s left
-pack 33 %, 13.0 kB/s, whole 50 %, 50 s left
-pack 47 %, 12.8 kB/s, whole 60 %, 41 s left
-pack 60 %, 12.8 kB/s, whole 70 %, 32 s left
-pack 73 %, 12.7 kB/s, whole 80 %, 21 s left
+pack 7 %, 15.0 kB/s, whole 30 %, 59 s left
+pack 20 %, 13.3 kB/s, whole 40 %, 54 s left
+pack 33 %, 13.0 kB/s, whole 50 %, 47 s left
+pack 47 %, 12.8 kB/s, whole 60 %, 38 s left
+pack 60 %, 12.8 kB/s, whole 70 %, 30 s left
+pack 73 %, 12.7 kB/s, whole 80 %, 20 s left
 pack 87 %, 12.7 kB/s, whole 90 %, 10 s left
-pack: 1.00 MB in 79.0 s, 12.7 kB/s
+pack: 1.00 MB in 1m19s, 12.7 kB/s
 `
 	if out.String() != want {
 		t.Errorf("%s", out.String())

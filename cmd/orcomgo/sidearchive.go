@@ -131,7 +131,8 @@ func (b *batch) sideOnce(ctx context.Context, t *samples.Tree, r *sideResult) (a
 		}
 		b.bar.note(text)
 	}
-	o := tree.Options{Threads: b.threads, Memory: uint64(b.memory), Parity: float64(b.parity), Progress: func(n uint64) { b.sideBytes.Add(n) }}
+	o := tree.Options{Threads: b.threads, Memory: uint64(b.memory), Parity: float64(b.parity),
+		Progress: func(n int) { b.sideBytes.Add(uint64(n)) }}
 	o.Access.Add(t.Info, searchable(t.Info.Mode()))
 	for _, f := range files {
 		o.Access.Add(f.Info, b.allowed[f.Path])

@@ -47,6 +47,9 @@ func (m *stageModel) cost(total uint64, size packSize) float64 {
 	if size.bases >= longReads*size.reads {
 		perBase = m.long
 	}
+	if perBase == 0 { // it has nothing to do with such reads
+		size = packSize{}
+	}
 	return m.perUnit*float64(total) + perBase*float64(size.bases) + m.coded*float64(size.coded)
 }
 
@@ -54,18 +57,18 @@ var (
 	binModel = stageModel{name: binning.Stage, unit: bytesUnit, group: 0, perUnit: 6}
 	// The layout of reads, then the coding of slices, beside which they are verified.
 	packModel = []stageModel{
-		{name: "joining contigs", unit: readsUnit, group: 1, short: 15, long: 15},
-		{name: "placing reads", unit: readsUnit, group: 2, short: 11},
-		{name: "placing reads again", unit: readsUnit, group: 3, short: 5},
+		{name: "joining contigs", unit: readsUnit, group: 1, short: 20},
+		{name: "placing reads", unit: readsUnit, group: 2, short: 13},
+		{name: "placing reads again", unit: readsUnit, group: 3, short: 6},
 		{name: "placing the rest", unit: readsUnit, group: 4},
-		{name: "joining long reads", unit: basesUnit, group: 5, long: 26},
-		{name: "voting on long reads", unit: basesUnit, group: 6, long: 120},
-		{name: "finding versions", unit: basesUnit, group: 7, long: 140},
-		{name: "coding the pseudogenome", unit: basesUnit, group: 8, short: 10, long: 6},
+		{name: "joining long reads", unit: basesUnit, group: 5, long: 20},
+		{name: "voting on long reads", unit: basesUnit, group: 6, long: 5, coded: 190},
+		{name: "finding versions", unit: basesUnit, group: 7},
+		{name: "coding the pseudogenome", unit: basesUnit, group: 8, perUnit: 130},
 		// Names and qualities are coded while reads are laid out.
-		{name: "pack", unit: bytesUnit, group: 1, last: 8, short: 28, long: 75, coded: 140},
+		{name: "pack", unit: bytesUnit, group: 1, last: 8, short: 10, long: 40, coded: 220},
 	}
-	verifyModel = stageModel{name: "verify", unit: bytesUnit, group: 8, short: 17, long: 50, coded: 140}
+	verifyModel = stageModel{name: "verify", unit: bytesUnit, group: 8, short: 10, long: 25, coded: 160}
 	namesModel  = stageModel{name: compress.NamesStage, unit: readsUnit, group: 0, perUnit: 600}
 	unpackModel = stageModel{name: "unpack", unit: bytesUnit, group: 1, perUnit: 55}
 	indexModel  = []stageModel{{name: compress.IndexReadStage, unit: bytesUnit, group: 0, perUnit: 70},

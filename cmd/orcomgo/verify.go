@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -84,10 +83,11 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 			return err
 		}
 		defer bar.close()
-		texts, before, all := make([]uint64, len(found)), uint64(0), uint64(0)
+		parts, before, bytes, all := make([]float64, len(found)), 0.0, uint64(0), 0.0
 		for i, a := range found {
-			texts[i] = textOf(a)
-			all += texts[i]
+			n, weight := o.contentOf(a)
+			parts[i] = float64(n) * weight
+			bytes, all = bytes+n, all+parts[i]
 		}
 		for i, a := range found {
 			name, prefix := filepath.Base(a.path()), ""
@@ -102,7 +102,8 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 				note = bar.note
 			}
 			status, err := o.verify(ctx, a, note, func(stage string, done, total uint64) {
-				bar.report(stage, before+uint64(float64(texts[i])*float64(done)/float64(max(total, 1))), all)
+				share := (before + parts[i]*float64(done)/float64(max(total, 1))) / max(all, 1)
+				bar.report(stage, uint64(share*float64(bytes)), bytes)
 			})
 			resume := bar.pause()
 			if err == nil {
@@ -114,7 +115,7 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 				files, damaged = files+1, damaged+1
 			}
 			resume()
-			before += texts[i]
+			before += parts[i]
 			if err != nil {
 				return err
 			}
@@ -217,16 +218,20 @@ func (o *verifyFlags) unreadable(s *streams, name, prefix string, problem error)
 	return err
 }
 
-// textOf returns about how many bytes an archive has to verify, and a side archive counts as; 0 if that is not known.
-func textOf(a located) uint64 {
-	if a.tree != nil {
-		if info, err := os.Stat(a.path()); err == nil {
-			return 25 * uint64(info.Size()) // of text of reads about so many are verified in the time of one
+// contentOf returns about how many bytes an archive or a side archive has to verify, 0 if that is not known, and how many bytes of text of
+// reads take the time of one.
+func (o *verifyFlags) contentOf(a located) (n uint64, weight float64) {
+	if a.tree == nil {
+		if info, err := compress.Info(*a.archive); err == nil {
+			n, weight = info.TextBytes, (1+max(1, float64(o.threads)/float64(max(info.Slices, 1))))/2 // few slices leave threads idle
 		}
-	} else if n, err := compress.Info(*a.archive); err == nil {
-		return n.TextBytes
+		return n, weight
 	}
-	return 0
+	if r, err := openTree(*a.tree, tree.Options{Threads: 1}); err == nil {
+		n = r.Bytes()
+		r.Close()
+	}
+	return n, tree.SideWeight
 }
 
 // verify returns the status of the files of an archive or a side archive.
@@ -244,18 +249,14 @@ func (o *verifyFlags) verify(ctx context.Context, a located, gpu func(note strin
 // verifyTree returns the status of the files of a side archive.
 func verifyTree(ctx context.Context, t commit.Tree, o compress.VerifyOptions, quick bool) ([]compress.FileStatus, error) {
 	var done, total atomic.Uint64
-	r, err := openTree(t, tree.Options{Threads: o.Threads, Memory: o.Memory, Progress: func(n uint64) {
-		o.Progress("verify", done.Add(n), max(total.Load(), 1))
+	r, err := openTree(t, tree.Options{Threads: o.Threads, Memory: o.Memory, Progress: func(n int) {
+		o.Progress("verify", done.Add(uint64(n)), max(total.Load(), 1))
 	}})
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	for i := range r.Entries {
-		if r.Entries[i].Kind == tree.File {
-			total.Add(uint64(r.Entries[i].Size))
-		}
-	}
+	total.Store(r.Bytes())
 	return r.Verify(ctx, quick)
 }
 

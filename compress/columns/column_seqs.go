@@ -34,7 +34,7 @@ func SeqColumn(c *Columns) *seqs.Column {
 	s := &seqs.Column{Input: c.Input, From: c.From + uint64(c.Half/2), Alternate: c.Half > 0, Perm: c.Perm, Records: c.Records,
 		Run: c.Run, At: c.At,
 		Lengths: c.Lengths, Exceptions: c.Exceptions, First: c.First, Skip: c.Skip, Layout: c.Layout, Lines: c.InLines(), Memory: c.Lines,
-		Progress: c.Coded}
+		Progress: c.BasesCoded}
 	if !c.ByBases {
 		s.Quals = c.Quals
 	}

@@ -45,8 +45,9 @@ type Columns struct {
 	Skip   bool         // decoding: the letters are not wanted; see seqs.Column
 	Layout *seqs.Layout // decoding: if not nil, it is set to where the reads are
 
-	// Coded, if not nil, is told how many more units of a SliceMeter were coded or decoded, by any goroutine: see UnitsOf.
+	// Coded, if not nil, is told how many more units of a SliceMeter were coded or decoded, by any goroutine: see Work.
 	Coded func(n int)
+	Work  Work
 }
 
 // InLines reports whether the letters of each read are followed by '\n', so that all of them are the text of the records.

@@ -1,6 +1,8 @@
 package columns
 
 import (
+	"cmp"
+
 	"orcomgo/bins"
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
@@ -43,21 +45,37 @@ func SumsOf(c *Columns) (sums Sums) {
 	return sums
 }
 
-// qualUnits is how many units of a SliceMeter a quality counts as, where a base is one: coding it takes about so many times as long.
-const qualUnits = 5
+// Work says how many units of a SliceMeter a quality and a base of a slice are: about as many as coding it takes nanoseconds.
+type Work struct{ qual, base int }
 
-// UnitsOf returns how many units of a SliceMeter so many bases of an input are, with their qualities.
-func UnitsOf(bases uint64, o record.Options, kind record.Kind) uint64 {
-	if KeptOf(o, kind)[archive.Quals] {
-		return (1 + qualUnits) * bases
+// ByteWork is how many units a byte of coded bases is, NameWork one of names.
+const ByteWork, NameWork = 500, 1000
+
+// WorkOf returns the work of the members of a slice, and how much all of it is. While the slice has no sections yet, these are taken to
+// have as many bytes as is usual.
+func WorkOf(man *archive.Manifest, s *archive.Slice) (of [2]Work, all uint64) {
+	members := s.Members()
+	for m, mem := range members {
+		w := &of[m]
+		w.base = 2 + int(ByteWork*cmp.Or(s.Seqs.Len, mem.Bases/32)/(max(mem.Bases, 1)*uint64(len(members))))
+		if KeptOf(man.Options, man.Inputs[mem.Input].Kind)[archive.Quals] {
+			w.qual = 15 + int(140*cmp.Or(mem.Sections[archive.Quals].Len, mem.Bases/5)/max(mem.Bases, 1))
+		}
+		all += uint64(w.base+w.qual)*mem.Bases + NameWork*mem.Sections[archive.Names].Len
 	}
-	return bases
+	return of, all
 }
 
 // QualsCoded notes that n more qualities were coded or decoded.
-func (c *Columns) QualsCoded(n int) {
+func (c *Columns) QualsCoded(n int) { c.WorkDone(c.Work.qual * n) }
+
+// BasesCoded is QualsCoded for bases.
+func (c *Columns) BasesCoded(n int) { c.WorkDone(c.Work.base * n) }
+
+// WorkDone notes that so many more units were coded or decoded.
+func (c *Columns) WorkDone(work int) {
 	if c.Coded != nil {
-		c.Coded(qualUnits * n)
+		c.Coded(work)
 	}
 }
 

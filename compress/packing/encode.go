@@ -35,16 +35,14 @@ func (e *encoder) encode(ctx context.Context, spec *slicing.Spec) (*encoded, err
 	if spec.Interleaved {
 		cols = columns.Halves(cols[0])
 	}
-	out.progress = &workers.SliceMeter{M: e.progress, Sizes: func() (bytes, units uint64) {
-		for m, mem := range out.slice.Members() {
-			units += columns.UnitsOf(cols[m].Bases(), e.man.Options, e.man.Inputs[mem.Input].Kind)
-		}
-		return spec.Text, units
-	}}
 	g, ctx := errgroup.WithContext(ctx)
 	for m, mem := range out.slice.Members() {
-		cols[m].ByBases, cols[m].Coded = e.man.Inputs[mem.Input].QualsByBases, out.progress.Coded
 		mem.Bases, mem.NamesLen = cols[m].Bases(), uint64(len(cols[m].Names))
+	}
+	work, units := columns.WorkOf(&e.man, &out.slice)
+	out.progress = &workers.SliceMeter{M: e.progress, Sizes: func() (_, _ uint64) { return spec.Text, units }}
+	for m, mem := range out.slice.Members() {
+		cols[m].ByBases, cols[m].Coded, cols[m].Work = e.man.Inputs[mem.Input].QualsByBases, out.progress.Coded, work[m]
 	}
 	for m := range out.slice.Texts() {
 		out.min[m], out.max[m] = texts[m].Lengths.Range(spec.Records)

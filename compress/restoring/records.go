@@ -185,15 +185,23 @@ func (r *Reader) matchNames(ctx context.Context, q Query, report workers.Progres
 		total += uint64(r.Man.Slices[p.slice].Records)
 	}
 	progress := workers.NewMeter(report, NamesStage, total, 0)
+	seen, text := uint64(0), uint64(0) // records, and the text of slices that are to be unpacked
 	work := func(b *source.Decoded, p *slicePart) (*matched, error) { return r.matchSlice(b, p, match) }
 	err = decodeParts(ctx, r, parts, WantNames.keeps(), work, func(m *matched) error {
 		progress.Add(uint64(m.slice.Records))
+		seen += uint64(m.slice.Records)
 		for k, mem := range m.slice.Texts() {
+			if len(m.records) > 0 {
+				text += mem.TextLen
+			}
 			if k == 0 {
 				found[mem.Input] = append(found[mem.Input], m.records...)
 			} else {
 				found[mem.Input] = found[m.slice.First.Input]
 			}
+		}
+		if report != nil {
+			report("unpack", 0, uint64(float64(text)*float64(total)/float64(seen))) // about
 		}
 		return nil
 	})

@@ -41,9 +41,6 @@ type Replay struct {
 	genome   *workers.SliceMeter // of the pseudogenome, which counts as some of the text
 }
 
-// genomeUnits is how many units of a SliceMeter a base of the pseudogenome counts as, where one of a placed read is one.
-const genomeUnits = 18
-
 // SlicesOnGPU is how many slices there are in work for each thread if a GPU decodes qualities, which takes some tenths of a second.
 const SlicesOnGPU = 64
 
@@ -54,7 +51,8 @@ func NewReplay(src source.Source, stage string, threads int, memory uint64, repo
 	for _, jobs := range passes {
 		for _, j := range jobs {
 			t := source.SliceBytes(r.man, j.Slice)
-			total, units, largest = total+t, units+r.units(j.Slice), max(largest, t)
+			_, work := columns.WorkOf(r.man, &r.man.Slices[j.Slice])
+			total, units, largest = total+t, units+work, max(largest, t)
 		}
 	}
 	if p, ok := src.(*source.Packed); ok && p.Device != nil {
@@ -67,7 +65,7 @@ func NewReplay(src source.Source, stage string, threads int, memory uint64, repo
 	var bases, besides uint64
 	if p, ok := src.(*source.Packed); ok && p.Seqs == nil && len(r.man.Shared) > 0 {
 		bases = 4 * r.man.Shared[0].Len // about
-		besides = uint64(float64(total) * float64(genomeUnits*bases) / float64(max(units, 1)))
+		besides = uint64(float64(total) * float64(columns.ByteWork*r.man.Shared[0].Len) / float64(max(units, 1)))
 		p.Decoded = func(n int) { r.genome.Coded(n) }
 	}
 	r.progress = workers.NewMeter(report, stage, total, besides)
@@ -114,7 +112,11 @@ func (r *Replay) RunUntil(ctx context.Context, jobs []Job, work func(k int, p *P
 	decoder := r.src.Pass(all)
 	produce := func(ctx context.Context, k int) (*Piece, error) {
 		d := jobs[k].Demand
-		meter := r.decoding(d.Slice)
+		// While pack writes a slice, its bases are not known before it is decoded.
+		meter := &workers.SliceMeter{M: r.progress, Sizes: func() (bytes, units uint64) {
+			_, units = columns.WorkOf(r.man, &r.man.Slices[d.Slice])
+			return source.SliceBytes(r.man, d.Slice), units
+		}}
 		d.Coded = meter.Coded
 		b, err := decoder.Decode(ctx, d)
 		if err != nil {
@@ -140,19 +142,6 @@ func (r *Replay) RunUntil(ctx context.Context, jobs []Job, work func(k int, p *P
 			done()
 		})
 	})
-}
-
-// decoding returns the meter of a slice that is being decoded. While pack writes it, its bases are not known before it is decoded.
-func (r *Replay) decoding(slice int) *workers.SliceMeter {
-	return &workers.SliceMeter{M: r.progress, Sizes: func() (_, _ uint64) { return source.SliceBytes(r.man, slice), r.units(slice) }}
-}
-
-// units returns how many units of a SliceMeter a slice has.
-func (r *Replay) units(slice int) (n uint64) {
-	for _, mem := range r.man.Slices[slice].Members() {
-		n += columns.UnitsOf(mem.Bases, r.man.Options, r.man.Inputs[mem.Input].Kind)
-	}
-	return n
 }
 
 // render gives p the text of b. If nothing but text is wanted, columns are released on the way.

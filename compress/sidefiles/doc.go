@@ -58,6 +58,8 @@ type Options struct {
 	// takes more, Encode takes smaller blocks, of at least 64 KiB. So the stream depends on it if it is less than 30 times the block size.
 	Memory uint64
 
+	Coded func(n int) // if not nil, is told of how many more bytes the class was found, or that were coded, or decoded, in several goroutines
+
 	blockSize int // of tests; 0: the constant
 }
 
@@ -69,7 +71,10 @@ const (
 
 // complete returns o with numbers in place of 0.
 func (o Options) complete() Options {
-	return Options{cmp.Or(o.Threads, runtime.GOMAXPROCS(0)), cmp.Or(o.Memory, math.MaxUint64), cmp.Or(o.blockSize, blockSize)}
+	if o.Coded == nil {
+		o.Coded = func(int) {}
+	}
+	return Options{cmp.Or(o.Threads, runtime.GOMAXPROCS(0)), cmp.Or(o.Memory, math.MaxUint64), o.Coded, cmp.Or(o.blockSize, blockSize)}
 }
 
 // within returns how many threads stay within the memory if each takes so many bytes, at least 1.

@@ -103,10 +103,12 @@ func arrange(files []File, o Options) ([]entry, error) {
 		}
 		entries[i] = entry{number: i, name: f.Name, size: f.Size}
 		if together.add(i, f.Name, sample) {
+			o.Coded(int(f.Size))
 			continue
 		}
 		group.Go(func() error {
 			alone(i, sample)
+			o.Coded(int(f.Size))
 			return nil
 		})
 	}
@@ -198,6 +200,7 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 				b.method, b.bytes = codeBlock(text, cl, pool)
 			}
 			b.coded, b.codedHash = len(b.bytes), xxh3.Hash(b.bytes)
+			o.Coded(b.size)
 			close(b.done)
 		}()
 		queue <- b

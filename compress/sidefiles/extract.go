@@ -145,13 +145,13 @@ func (p *pass) file(ctx context.Context, at int, sink Sink) error {
 }
 
 // Check compares the blocks with the hashes of what is stored, and decodes nothing. damage has an error for each file, nil for those
-// that are whole; read is called with the bytes that were read, in several goroutines.
-func (z *Reader) Check(ctx context.Context, read func(n int)) (damage []error, err error) {
+// that are whole; Options.Coded is told how many bytes were read.
+func (z *Reader) Check(ctx context.Context) (damage []error, err error) {
 	errs := make([]error, len(z.blocks))
 	tasks.Each(len(z.blocks), z.o.Threads, func(_, b int) {
 		if ctx.Err() == nil {
 			_, errs[b] = z.coded(b)
-			read(z.blocks[b].coded)
+			z.o.Coded(z.blocks[b].coded)
 		}
 	})
 	damage = make([]error, len(z.entries))

@@ -172,5 +172,6 @@ func (z *Reader) decode(i int) ([]byte, error) {
 	if xxh3.Hash(text) != z.blocks[i].hash {
 		return nil, ErrCorrupt
 	}
+	z.o.Coded(len(text))
 	return text, nil
 }

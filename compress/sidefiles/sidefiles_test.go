@@ -369,7 +369,7 @@ func readAll(stream []byte) (map[int]string, error) {
 	if err := z.Extract(context.Background(), nil, Sink{c.begin, c.end}); err != nil {
 		return nil, err
 	}
-	damage, err := z.Check(context.Background(), func(int) {})
+	damage, err := z.Check(context.Background())
 	if quick := errors.Join(damage...); (quick == nil) != (len(c.errs) == 0) {
 		return nil, fmt.Errorf("decoding: %v, checking: %v", c.errs, quick)
 	}

@@ -102,9 +102,11 @@ func (p *Packed) Decode(ctx context.Context, wanted Demand) (*Decoded, error) {
 	if 0 < wanted.First && wanted.First < records && !p.needsAll(s, wanted) {
 		first = wanted.First
 	}
+	work, _ := columns.WorkOf(p.Man, s)
 	for m, mem := range s.Members() {
 		b.Cols[m] = &columns.Columns{Input: mem.Input, From: s.From, Records: records, First: first,
-			ByBases: p.Man.Inputs[mem.Input].QualsByBases, AsText: wanted.AsText, Skip: !wanted.Want[m], Coded: wanted.Coded}
+			ByBases: p.Man.Inputs[mem.Input].QualsByBases, AsText: wanted.AsText, Skip: !wanted.Want[m], Coded: wanted.Coded,
+			Work: work[m]}
 	}
 	for m, mem := range s.Members() {
 		if s.Halves() {

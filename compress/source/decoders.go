@@ -80,6 +80,7 @@ func decodeNames(p *Packed, b *Decoded, m int, data []byte) (err error) {
 		given = b.Cols[0].Names
 	}
 	b.Cols[m].Names, err = p.names.get(b.Slice, m, b.Cols[m].First, data, given)
+	b.Cols[m].WorkDone(columns.NameWork * len(data))
 	return err
 }
 
@@ -149,9 +150,6 @@ func decodeTwoBit(c *columns.Columns, memory *workers.Buffers, threads int, data
 	} else {
 		c.Letters = s.AppendLetters(nil, 0, n)
 		memory.Put(s.Memory())
-	}
-	if c.Coded != nil {
-		c.Coded(n)
 	}
 	return nil
 }

@@ -116,6 +116,6 @@ func (r *Reader) sameContent(ctx context.Context, i int, is *Entry, open func(e 
 	}
 	defer f.Close()
 	hash := xxh3.New()
-	n, err := io.Copy(hash, &source{ctx, f, &Options{}})
+	n, err := io.Copy(hash, &source{ctx, f})
 	return n == r.Entries[i].Size && hash.Sum64() == r.side.Hash(r.number[i]), err
 }

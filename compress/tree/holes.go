@@ -11,9 +11,10 @@ const holeSize = 64 << 10
 
 // holeWriter writes a file from its begin on. Long runs of zeros become holes, which take no space and no time.
 type holeWriter struct {
-	f      *commit.Temp
-	at     int64 // bytes so far
-	atHole bool  // the last bytes are a hole
+	f       *commit.Temp
+	written func(n int) // is told how many more bytes are written
+	at      int64       // bytes so far
+	atHole  bool        // the last bytes are a hole
 }
 
 var zeros [holeSize]byte
@@ -29,6 +30,7 @@ func (w *holeWriter) Write(p []byte) (n int, err error) {
 		}
 		w.at, n, p = w.at+int64(k), n+k, p[k:]
 	}
+	w.written(n)
 	return n, err
 }
 

@@ -77,6 +77,14 @@ func (r *Reader) IsFile(now fs.FileInfo) bool {
 // Stored returns the size of the side archive in bytes.
 func (r *Reader) Stored() int64 { return r.stored }
 
+// Bytes returns how many bytes the side files have.
+func (r *Reader) Bytes() (n uint64) {
+	for _, i := range r.entry {
+		n += uint64(r.Entries[i].Size)
+	}
+	return n
+}
+
 // newReader reads the listing of a file of size bytes: from its begin or, if that is damaged, from its end.
 func newReader(f *vfs.File, data io.ReaderAt, path string, size int64, o Options) (*Reader, error) {
 	r := &Reader{f: f, data: data, path: path, stored: size, o: o}
@@ -225,7 +233,7 @@ func (r *Reader) WriteFile(ctx context.Context, w io.Writer, i int) error {
 	if r.side == nil {
 		return r.sideProblem
 	}
-	err := r.side.WriteFile(ctx, counter{w, r.o.add}, r.number[i])
+	err := r.side.WriteFile(ctx, w, r.number[i])
 	if errors.Is(err, sidefiles.ErrCorrupt) {
 		err = damaged(r.path, r.Entries[i].Path+" can't be restored")
 	}
@@ -281,10 +289,10 @@ func (r *Reader) check(ctx context.Context, quick bool) (damage []error, err err
 			damage[i] = r.sideProblem
 		}
 	case quick:
-		damage, err = r.side.Check(ctx, r.o.add)
+		damage, err = r.side.Check(ctx)
 	default:
 		err = r.side.Extract(ctx, nil, sidefiles.Sink{
-			Begin: func(int) (io.Writer, error) { return counter{io.Discard, r.o.add}, nil },
+			Begin: func(int) (io.Writer, error) { return io.Discard, nil },
 			End: func(i int, wrong error) error {
 				damage[i] = wrong
 				return nil

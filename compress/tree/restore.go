@@ -50,7 +50,7 @@ type Summary struct {
 type restoration struct {
 	*Reader
 	o      *RestoreOptions
-	done   atomic.Uint64 // bytes of content, those of side files as sideWeight
+	done   atomic.Uint64 // bytes of content, those of side files as SideWeight
 	all    uint64        // of done
 	bytes  uint64        // of content that is restored
 	sum    Summary
@@ -92,7 +92,8 @@ func (r *Reader) Restore(ctx context.Context, o RestoreOptions) (*Summary, error
 	for _, line := range r.LeftOut {
 		x.note("left out when the directory was archived: %s", line)
 	}
-	x.bytes, x.all = x.total(1), x.total(sideWeight)
+	x.bytes, x.all = x.total(1), x.total(SideWeight)
+	x.add(0)
 	made, err := x.directories()
 	undo := func() {
 		for _, path := range slices.Backward(made) {
@@ -138,10 +139,10 @@ func (x *restoration) summary() (*Summary, error) {
 // at returns the path in the file system of one below the root.
 func (x *restoration) at(path string) string { return filepath.Join(x.o.Dir, path) }
 
-// sideWeight is about how many bytes of text of reads are restored in the time of one of a side file.
-const sideWeight = 5
+// SideWeight is about how many bytes of text of reads are restored, or verified, in the time of one of a side file.
+const SideWeight = 6
 
-// add counts bytes of content that were restored, those of side files as sideWeight.
+// add counts bytes of content that were restored, those of side files as SideWeight.
 func (x *restoration) add(n int) {
 	if done := x.done.Add(uint64(n)); x.o.Progress != nil {
 		x.o.Progress(uint64(float64(x.bytes)*min(float64(done)/float64(max(x.all, 1)), 1)), x.bytes)
@@ -251,8 +252,8 @@ func (s *sink) begin(k int) (io.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.f = &holeWriter{f: f}
-	return counter{s.f, func(n int) { s.x.add(sideWeight * n) }}, nil
+	s.f = &holeWriter{f: f, written: func(n int) { s.x.add(SideWeight * n) }}
+	return s.f, nil
 }
 
 // end is that of sidefiles.Sink.

@@ -326,7 +326,7 @@ func TestHoles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := &holeWriter{f: f}
+		w := &holeWriter{f: f, written: func(int) {}}
 		for rest := want; len(rest) > 0; {
 			n := min(1+r.IntN(8*holeSize), len(rest))
 			if k, err := w.Write(rest[:n]); err != nil || k != n {
@@ -352,7 +352,7 @@ func TestLongHole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &holeWriter{f: f}
+	w := &holeWriter{f: f, written: func(int) {}}
 	block := make([]byte, 8<<20)
 	for range 128 {
 		if _, err := w.Write(block); err != nil {

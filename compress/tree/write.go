@@ -32,9 +32,9 @@ const (
 type Options struct {
 	Threads int    // at least 1
 	Memory  uint64 // bytes to stay within, roughly; 0 for any
-	// Progress is called with the bytes of side files that were read, written or decoded since the last call, in several goroutines; it may
-	// be nil.
-	Progress func(n uint64)
+	// Progress is called with the bytes of side files that were looked at, coded or decoded since the last call, in several goroutines; it
+	// may be nil.
+	Progress func(n int)
 	// Access is who may read the files, and so the side archive that Make writes.
 	Access commit.Access
 	// Parity is the share of the side archive that can be restored, see parity.Options.Share; 0: Make writes no parity.
@@ -42,13 +42,7 @@ type Options struct {
 }
 
 func (o *Options) sidefiles() sidefiles.Options {
-	return sidefiles.Options{Threads: max(o.Threads, 1), Memory: o.Memory}
-}
-
-func (o *Options) add(n int) {
-	if o.Progress != nil {
-		o.Progress(uint64(n))
-	}
+	return sidefiles.Options{Threads: max(o.Threads, 1), Memory: o.Memory, Coded: o.Progress}
 }
 
 // Write writes the side archive of a listing to w. open opens the content of an entry, a File, as often as it is asked to. An error of a
@@ -78,7 +72,7 @@ func Write(ctx context.Context, w io.Writer, l *Listing, open func(e *Entry) (io
 			if err != nil {
 				return nil, &named{err}
 			}
-			return &source{ctx, f, &o}, nil
+			return &source{ctx, f}, nil
 		}})
 	}
 	if err := sidefiles.Encode(ctx, w, files, o.sidefiles()); err != nil {
@@ -101,7 +95,6 @@ func (n *named) Unwrap() error { return n.error }
 type source struct {
 	ctx context.Context
 	io.ReadCloser
-	o *Options
 }
 
 func (s *source) Read(p []byte) (int, error) {
@@ -109,7 +102,6 @@ func (s *source) Read(p []byte) (int, error) {
 		return 0, &named{err}
 	}
 	n, err := s.ReadCloser.Read(p)
-	s.o.add(n)
 	if err != nil && err != io.EOF {
 		err = &named{err}
 	}
@@ -179,16 +171,4 @@ func verified(ctx context.Context, f *commit.Temp, path string, noVerify bool, o
 		}
 	}
 	return info.Size(), err
-}
-
-// counter counts what is written.
-type counter struct {
-	w   io.Writer
-	add func(n int)
-}
-
-func (c counter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.add(n)
-	return n, err
 }

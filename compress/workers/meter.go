@@ -28,7 +28,7 @@ func NewMeter(report Progress, stage string, total, besides uint64) *Meter {
 
 func (m *Meter) Add(n uint64) {
 	if done := m.done.Add(n); m.report != nil {
-		m.report(m.stage, Share(m.total, done, m.all), m.total)
+		m.report(m.stage, Share(m.total, min(done, m.all), m.all), m.total)
 	}
 }
 
