@@ -1,3 +1,4 @@
+#include "go_asm.h"
 #include "textflag.h"
 
 // ENCODE encodes decisions of eight lanes, whose states are y, as encodePlain: their starts are at (SI), and sizes less 1 at 32(SI).
@@ -14,7 +15,7 @@
 	VPBLENDVB Y6, Y5, y, y \
 	MOVL AX, BX \
 	SHLL $4, BX \
-	VPSHUFB (R9)(BX*1), X7, X7 \
+	VPSHUFB vectorTables_places(R9)(BX*1), X7, X7 \
 	VMOVDQU X7, -16(DI) \
 	POPCNTL AX, AX \
 	SUBQ AX, DI \
@@ -39,14 +40,14 @@
 	VPADDD Y6, Y5, Y5 \
 	VPADDD Y2, Y5, y
 
-// func encodeVector(decisions *uint16, n int, states *[numLanes]uint32) int
-TEXT ·encodeVector(SB), NOSPLIT, $0-32
+// func encodeVector(decisions *uint16, n int, states *[numLanes]uint32, t *vectorTables) int
+TEXT ·encodeVector(SB), NOSPLIT, $0-40
 	MOVQ decisions+0(FP), R8
 	MOVQ n+8(FP), SI
 	MOVQ states+16(FP), R10
 	LEAQ (R8)(SI*2), SI  // the decisions that are left end here
 	MOVQ SI, DI          // the words begin here
-	LEAQ ·wordPlaces(SB), R9
+	MOVQ t+24(FP), R9
 	MOVL $0x40000000, AX
 	VMOVD AX, X13
 	VPBROADCASTD X13, Y13 // 2.0
@@ -68,6 +69,6 @@ end:
 	VMOVDQU Y1, 32(R10)
 	SUBQ R8, DI
 	SHRQ $1, DI
-	MOVQ DI, ret+24(FP)
+	MOVQ DI, ret+32(FP)
 	VZEROUPPER
 	RET

@@ -45,6 +45,11 @@ GLOBL consts<>(SB), RODATA|NOPTR, $176
 // Where fields of rounds are in the coder.
 #define GOING (coder_all+round_going) // of lanes l and l + 8 together
 #define MOVES (coder_all+round_bound) // not bounds, but how lanes move their lines
+#define AHEAD (coder_all+round__size+round_at)
+#define OUTCOME (coder_all+round_rank)    // 16 bits each, as RANK; -1 without a piece
+#define RANK (coder_all+round_rank+32)    // in the end; 0 without a piece
+#define CHOSEN (coder_all+round__size+round_rank) // the lanes of a further round
+#define GROUPOF (coder_all+round__size+round_going) // the groups of lanes
 #define SOMEAT (coder_some+round_at)
 #define SOMEGOING (coder_some+round_going)
 #define SOMEBOUND (coder_some+round_bound)
@@ -65,7 +70,7 @@ TEXT ·stepsVector(SB), NOSPLIT, $0-32
 	SHLQ $4, R14
 	MOVQ coder_model(DI), AX
 	MOVQ model_slots(AX), SI
-	LEAQ coder_ahead(DI), R8
+	LEAQ AHEAD(DI), R8
 	LEAQ (coder_all+round_at)(DI), R9
 	CMPB coder_decoding(DI), $0
 	JNE decoding
@@ -148,10 +153,11 @@ return:
 	VBROADCASTI128 consts<>+0(SB), Y15 \
 	VBROADCASTI128 consts<>+16(SB), Y14 \
 	VBROADCASTI128 consts<>+32(SB), Y13 \
-	VBROADCASTI128 ·tailTables+0(SB), Y10 \ // low bytes of tailOf
-	VBROADCASTI128 ·tailTables+16(SB), Y9 \ // high bytes
-	VBROADCASTI128 ·tailTables+32(SB), Y8 \ // low bytes of the differences
-	VBROADCASTI128 ·tailTables+48(SB), Y7 // high bytes
+	MOVQ ·tables(SB), AX \
+	VBROADCASTI128 (vectorTables_tails+0)(AX), Y10 \ // low bytes of tailOf
+	VBROADCASTI128 (vectorTables_tails+16)(AX), Y9 \ // high bytes
+	VBROADCASTI128 (vectorTables_tails+32)(AX), Y8 \ // low bytes of the differences
+	VBROADCASTI128 (vectorTables_tails+48)(AX), Y7 // high bytes
 
 // ADDLINE adds the lines of feature f of two entries to X0 and X1. Where they start is at R10, and so many bytes apart.
 #define ADDLINE(f, apart) \
@@ -274,7 +280,7 @@ pair:
 	VPMAXUW Y6, Y3, Y3
 
 // ADVANCE moves the states of eight lanes on. Y0 is the sizes of their intervals, Y2 the places in them. States that become too small read
-// a word each; BX is wordOrder, Y7 is 0.
+// a word each; BX is the tables, Y7 is 0.
 #define ADVANCE(lane) \
 	VPMOVSXWD (coder_active+2*lane)(DI), Y10 \
 	VMOVDQU (coder_states+4*lane)(DI), Y6 \
@@ -286,7 +292,7 @@ pair:
 	VPCMPEQD Y7, Y8, Y8 \
 	VMOVMSKPS Y8, AX \
 	VPMOVZXWD (R12)(R13*1), Y9 \
-	VPMOVZXBD (BX)(AX*8), Y10 \
+	VPMOVZXBD vectorTables_order(BX)(AX*8), Y10 \
 	VPERMD Y9, Y10, Y9 \
 	VPSLLD $16, Y6, Y10 \
 	VPOR Y9, Y10, Y10 \
@@ -328,15 +334,15 @@ TEXT decode<>(SB), NOSPLIT, $0-0
 	VPSUBW Y3, Y1, Y3      // sizes of the intervals
 	VMOVDQU coder_active(DI), Y5
 	VPAND Y5, Y4, Y6
-	VMOVDQU Y6, coder_rank(DI) // 0 without a piece
+	VMOVDQU Y6, RANK(DI) // 0 without a piece
 	VPCMPEQW Y6, Y6, Y6
 	VPXOR Y6, Y5, Y5
 	VPOR Y5, Y4, Y4
-	VMOVDQU Y4, coder_outcome(DI)
+	VMOVDQU Y4, OUTCOME(DI)
 
 	VPMOVZXWD X3, Y0
 	VPMOVZXWD X1, Y2
-	LEAQ ·wordOrder(SB), BX
+	MOVQ ·tables(SB), BX
 	ADVANCE(0)
 	VEXTRACTI128 $1, Y3, X0
 	VEXTRACTI128 $1, Y1, X2
@@ -354,8 +360,8 @@ TEXT decode<>(SB), NOSPLIT, $0-0
 	VMOVDQU (coder_history+histories_last+32)(DI), Y1
 	VPSLLD $8, Y0, Y0
 	VPSLLD $8, Y1, Y1
-	VPMOVZXWD coder_rank(DI), Y2
-	VPMOVZXWD (coder_rank+16)(DI), Y3
+	VPMOVZXWD RANK(DI), Y2
+	VPMOVZXWD (RANK+16)(DI), Y3
 	VPADDD Y2, Y0, Y0
 	VPADDD Y3, Y1, Y1
 	VPCMPEQD Y4, Y4, Y4
@@ -372,12 +378,13 @@ TEXT decode<>(SB), NOSPLIT, $0-0
 	VMOVDQU X2, coder_symbols(DI)(R15*1)
 	RET
 
-// FIND finds the intervals of outcomes, Y0: y is bound k, Y4 says which of them are above k. Y1 is the greatest bound from the outcome on,
-// where the interval starts, and Y3 that from the outcome before on, where it ends. Y2 is the least number.
-#define FIND(k, y) \
+// FIND finds the intervals of outcomes, Y0: y is bound k, Y6 is k, Y4 says which outcomes are above it. Y1 is the greatest bound from the
+// outcome on, where the interval starts, and Y3 that from the outcome before on, where it ends. Y2 is the least number, Y7 is -1.
+#define FIND(y) \
 	VPBLENDVB Y4, Y2, y, Y5 \
 	VPMAXSW Y5, Y1, Y1 \
-	VPCMPGTW (32*(k+1))(BX), Y0, Y4 \
+	VPSUBW Y7, Y6, Y6 \
+	VPCMPGTW Y6, Y0, Y4 \
 	VPBLENDVB Y4, Y2, y, Y5 \
 	VPMAXSW Y5, Y3, Y3
 
@@ -390,17 +397,18 @@ TEXT encode<>(SB), NOSPLIT, $0-0
 	VPSLLW $15, Y7, Y2
 	VMOVDQA Y2, Y1
 	VMOVDQA Y2, Y3
-	LEAQ ·ordinals(SB), BX
-	VPCMPGTW (BX), Y0, Y4
-	FIND(0, Y8)
-	FIND(1, Y9)
-	FIND(2, Y10)
-	FIND(3, Y11)
-	FIND(4, Y12)
-	FIND(5, Y13)
-	FIND(6, Y14)
-	FIND(7, Y15)
-	VPCMPGTW (BX), Y0, Y4
+	VPXOR Y6, Y6, Y6
+	VPCMPGTW Y6, Y0, Y4
+	FIND(Y8)
+	FIND(Y9)
+	FIND(Y10)
+	FIND(Y11)
+	FIND(Y12)
+	FIND(Y13)
+	FIND(Y14)
+	FIND(Y15)
+	VPXOR Y6, Y6, Y6
+	VPCMPGTW Y6, Y0, Y4
 	VPBLENDVB Y4, Y3, Y2, Y3 // the interval of outcome 0 ends at 65536
 	VPSUBW Y1, Y3, Y3
 	VPADDW Y7, Y3, Y3      // size less 1
@@ -410,7 +418,7 @@ TEXT encode<>(SB), NOSPLIT, $0-0
 	VPAND Y5, Y1, Y1
 	VPOR Y6, Y3, Y3
 	VPOR Y6, Y0, Y4
-	VMOVDQU Y4, coder_outcome(DI)
+	VMOVDQU Y4, OUTCOME(DI)
 	VMOVDQU Y1, (R12)(R13*1)
 	VMOVDQU Y3, 32(R12)(R13*1)
 	ADDQ $64, R13
@@ -444,29 +452,37 @@ TEXT encode<>(SB), NOSPLIT, $0-0
 	VMOVD BX, X6 \
 	VPBROADCASTW X6, Y6
 
+// ORDINALS sets Y8 to 0, 1, ... 7 in both halves, and Y9 to numbers 1 less.
+#define ORDINALS \
+	VBROADCASTI128 consts<>+112(SB), Y8 \
+	VPCMPEQW Y9, Y9, Y9 \
+	VPADDW Y9, Y8, Y9
+
+// MOVEMENT sets Y0, the probabilities of going on of two entries with outcomes Y1, to how their lines move: see RATE and ORDINALS.
+#define MOVEMENT \
+	VPSRLW $1, Y0, Y0 \
+	VPCMPGTW Y8, Y1, Y2 \ // outcomes before
+	VPSRLW $1, Y2, Y2 \
+	VPCMPGTW Y9, Y1, Y4 \ // those and the outcome itself
+	VPSUBW Y2, Y0, Y0 \
+	VPAND Y4, Y0, Y0 \
+	VPADDSW Y6, Y0, Y0 \
+	VPMULHW Y5, Y0, Y0
+
 // MOVE sets how lanes l and l + 8 move their lines.
 #define MOVE(l) \
 	VPSHUFB Y10, Y7, Y1 \ // their outcomes
 	VPADDB Y11, Y10, Y10 \
 	VMOVDQU (GOING+32*l)(DI), Y0 \
-	VPSRLW $1, Y0, Y0 \
-	VPCMPGTW Y8, Y1, Y2 \ // outcomes before
-	VPSRLW $1, Y2, Y2 \
-	VPCMPGTW Y9, Y1, Y3 \ // those and the outcome itself
-	VPSUBW Y2, Y0, Y0 \
-	VPAND Y3, Y0, Y0 \
-	VPADDSW Y6, Y0, Y0 \
-	VPMULHW Y5, Y0, Y0 \
+	MOVEMENT \
 	VMOVDQU X0, (MOVES+16*l)(DI) \
 	VEXTRACTI128 $1, Y0, (MOVES+16*(l+8))(DI)
 
 // moves sets how lanes move their lines, and DX to 0.
 TEXT moves<>(SB), NOSPLIT, $0-0
 	RATE
-	VMOVDQU coder_outcome(DI), Y7
-	VBROADCASTI128 consts<>+112(SB), Y8
-	VPCMPEQW Y9, Y9, Y9
-	VPADDW Y9, Y8, Y9
+	VMOVDQU OUTCOME(DI), Y7
+	ORDINALS
 	VBROADCASTI128 consts<>+128(SB), Y10
 	VBROADCASTI128 consts<>+144(SB), Y11
 	MOVE(0)
@@ -532,7 +548,7 @@ none:
 
 // SOMELANE adds lane BX to the entries of a round in region 1 + DX, with digit CX, of at most 8.
 #define SOMELANE \
-	IMULL coder_regionBytes(DI), DX \
+	IMULL coder_regionSize(DI), DX \
 	ADDL coder_regionStart(DI), DX \
 	SOMELINE(0) \
 	SOMELINE(1) \
@@ -540,7 +556,7 @@ none:
 	SOMELINE(3) \
 	SOMELINE(4) \
 	SOMELINE(5) \
-	MOVL BX, coder_chosen(DI)(R10*4) \
+	MOVL BX, CHOSEN(DI)(R10*4) \
 	MOVL CX, SOMERANK(DI)(R10*4) \
 	INCL R10
 
@@ -578,20 +594,17 @@ listGroups:
 	MOVL DX, moved-36(SP)
 	MOVL coder_groupTotal(DI), DX // outcomes that exist, but for the last one
 	SUBL before-28(SP), DX
-	SUBL $2, DX
-	MOVL $7, AX
-	CMPL DX, AX
-	CMOVLGT AX, DX
+	DECL DX
 	CALL some<>(SB)
 	MOVL rest-24(SP), R14
 	MOVL before-28(SP), R9
 
 groups:
 	DECL R10
-	MOVL coder_chosen(DI)(R10*4), BX
+	MOVL CHOSEN(DI)(R10*4), BX
 	MOVL SOMERANK(DI)(R10*4), AX
 	LEAL (R9)(AX*1), CX
-	MOVL CX, coder_groupOf(DI)(BX*4)
+	MOVL CX, GROUPOF(DI)(BX*4)
 	CMPL AX, $const_lineSlots
 	JEQ laterGroup
 	BTRL BX, R14
@@ -616,7 +629,7 @@ groupsFound:
 listRanks:
 	NEXTLANE
 	ANDL $7, CX
-	MOVL coder_groupOf(DI)(BX*4), DX
+	MOVL GROUPOF(DI)(BX*4), DX
 	ADDL coder_groupLoops(DI), DX
 	SOMELANE
 	TESTL R11, R11
@@ -624,16 +637,16 @@ listRanks:
 	MOVL moved-36(SP), DX
 	CALL learn<>(SB)
 	MOVL DX, moved-36(SP)
-	MOVL $6, DX
+	MOVL $7, DX
 	CALL some<>(SB)
 
 rank:
 	DECL R10
-	MOVL coder_chosen(DI)(R10*4), BX
-	MOVL coder_groupOf(DI)(BX*4), AX
+	MOVL CHOSEN(DI)(R10*4), BX
+	MOVL GROUPOF(DI)(BX*4), AX
 	MOVL SOMERANK(DI)(R10*4), CX
 	LEAL 8(CX)(AX*8), AX
-	MOVW AX, coder_rank(DI)(BX*2)
+	MOVW AX, RANK(DI)(BX*2)
 	CMPL coder_top(DI), AX
 	JGE valid
 	MOVB $1, coder_overrun(DI)
@@ -646,14 +659,15 @@ valid:
 	MOVQ end-16(SP), R14
 	RET
 
-// some codes a round of R10 entries, the lanes in coder.chosen; outcomes after DX + 1 do not exist. It changes DX, R9 and R14.
+// some codes a round of R10 entries, the lanes in CHOSEN; outcomes after DX do not exist. It changes DX, R9 and R14.
 TEXT some<>(SB), NOSPLIT, $0-0
 	GOONCONSTS
 	VBROADCASTI128 consts<>+48(SB), Y12
 	VBROADCASTI128 consts<>+64(SB), Y11
-	SHLL $4, DX
-	LEAQ ·learnMasks+144(SB), AX
-	VBROADCASTI128 (AX)(DX*1), Y5
+	VBROADCASTI128 consts<>+112(SB), Y0
+	VMOVD DX, X5
+	VPBROADCASTW X5, Y5
+	VPCMPGTW Y0, Y5, Y5
 	MOVL R10, R14
 	LEAQ SOMEAT(DI), R10
 	LEAQ SOMEGOING(DI), R11
@@ -689,6 +703,7 @@ pair:
 	LEAL (R14*4), R10
 	XORL R11, R11 // 4 * the entry
 	RATE
+	ORDINALS
 	VPXOR X3, X3, X3
 	CMPB coder_decoding(DI), $0
 	JNE entry
@@ -699,7 +714,7 @@ pair:
 	ADDQ $64, R13
 
 entry:
-	MOVL coder_chosen(DI)(R11*1), BX
+	MOVL CHOSEN(DI)(R11*1), BX
 	LEAQ SOMEBOUND(DI)(R11*8), DX
 	CMPB coder_decoding(DI), $0
 	JEQ encode
@@ -730,16 +745,14 @@ entry:
 	CMOVLCS R14, AX
 	CMOVQCS R9, R13
 	MOVL AX, coder_states(DI)(BX*4)
-	MOVL CX, AX
-	SHRL $1, AX
-	MOVL AX, SOMERANK(DI)(R11*1)
+	SHRL $1, CX
+	MOVL CX, SOMERANK(DI)(R11*1)
 	JMP move
 
 encode:
 	MOVL SOMERANK(DI)(R11*1), CX
-	ADDL CX, CX
-	MOVWLZX 16(DX)(CX*1), R14
-	MOVWLZX 14(DX)(CX*1), AX
+	MOVWLZX 16(DX)(CX*2), R14
+	MOVWLZX 14(DX)(CX*2), AX
 	SUBL R14, AX
 	DECL AX
 	LEAQ -64(R12)(R13*1), R9
@@ -747,13 +760,10 @@ encode:
 	MOVW AX, 32(R9)(BX*2)
 
 move:
-	LEAQ ·learnMasks(SB), BX
+	VMOVD CX, X1
+	VPBROADCASTW X1, Y1
 	VMOVDQU SOMEGOING(DI)(R11*4), X0
-	VPSRLW $1, X0, X0
-	VPSUBW (BX)(CX*8), X0, X0
-	VPAND 144(BX)(CX*8), X0, X0
-	VPADDSW X6, X0, X0
-	VPMULHW X5, X0, X0
+	MOVEMENT
 	MOVELINES(SOMEAT, DI, R11)
 	CMPL R11, R10
 	JLT entry

@@ -35,7 +35,7 @@ type coder struct {
 
 	history histories
 	states  [numLanes]uint32
-	all     round
+	all     [2]round         // the second one is memory of the assembler
 	some    round            // of some of the lanes
 	region  [numLanes]uint32 // of the lines of the round: see model.regionOf
 
@@ -53,18 +53,12 @@ type coder struct {
 	padded   bool // wordsAhead bytes follow the words
 	overrun  bool
 
-	// of the assembler: numbers of the model, which newCoder sets, and memory
-	scale, addend [lineSlots][numLanes]uint16   // what makes a product of probabilities a bound
-	top           uint32                        // the largest symbol
-	groupTotal    uint32                        // model.groups
-	groupLoops    uint32                        // model.groupRounds
-	regionStart   uint32                        // where region 1 of a feature starts, in bytes
-	regionBytes   uint32                        // of it and of each later one
-	featureGap    uint32                        // three quarters of the bytes of a feature
-	ahead         [numFeatures][numLanes]uint32 // as round.at, of the next step
-	outcome, rank [numLanes]uint16              // of the first round, and in the end; -1 and 0 without a piece
-	chosen        [numLanes]uint32              // the lanes of a further round
-	groupOf       [numLanes]uint32              // of their ranks
+	// numbers of the model, for the assembler: see newCoder
+	scale, addend           [lineSlots][numLanes]uint16 // what makes a product of probabilities a bound
+	top                     uint32                      // the largest symbol
+	groupTotal, groupLoops  uint32                      // model.groups and model.groupRounds
+	regionStart, regionSize uint32                      // of region 1 of a feature, and the size of it and of later ones, in bytes
+	featureGap              uint32                      // three quarters of the bytes of a feature
 }
 
 const (
@@ -206,7 +200,7 @@ func (c *coder) codePlain(step, end int) int {
 		for l, k := range c.ranks[step] {
 			ranks[l] = uint32(k)
 		}
-		c.contexts(h, &c.classes[step], &c.all.at)
+		c.contexts(h, &c.classes[step], &c.all[0].at)
 		dither := c.nextDither()
 		c.round(c.lanes, &ranks, dither)
 		if len(t.values) > lineSlots+1 {
@@ -264,7 +258,7 @@ func (c *coder) further(ranks *[numLanes]uint32, dither int32) {
 
 // round codes a digit of each of some lanes, from 0 to 8; larger ones are coded as 8.
 func (c *coder) round(lanes []uint8, digits *[numLanes]uint32, dither int32) {
-	r := &c.all
+	r := &c.all[0]
 	if len(lanes) < numLanes || c.region[lanes[0]] > 0 {
 		r = &c.some
 		c.choose(lanes)
@@ -274,7 +268,12 @@ func (c *coder) round(lanes []uint8, digits *[numLanes]uint32, dither int32) {
 	if c.decoding {
 		c.decodeDigits(r, lanes, digits)
 	} else {
-		starts, sizes := c.newDecisions()
+		n := len(c.decisions)
+		c.decisions = c.decisions[:n+roundValues]
+		starts, sizes := c.decisions[n:n+numLanes], c.decisions[n+numLanes:]
+		for l := range starts {
+			starts[l], sizes[l] = 0, 0xffff // of other lanes
+		}
 		for i, l := range lanes {
 			end, start := r.interval(i, min(digits[l], lineSlots))
 			starts[l], sizes[l] = start, end-start-1
@@ -295,31 +294,20 @@ func (r *round) interval(i int, rank uint32) (end, start uint16) {
 	return b[rank], b[rank+1]
 }
 
-// newDecisions appends those of a round, in which no lane decides anything yet: its interval is all.
-func (c *coder) newDecisions() (starts, sizes []uint16) {
-	n := len(c.decisions)
-	c.decisions = c.decisions[:n+roundValues]
-	starts, sizes = c.decisions[n:n+numLanes], c.decisions[n+numLanes:]
-	for l := range starts {
-		starts[l], sizes[l] = 0, 0xffff
-	}
-	return
-}
-
 // choose copies the lines of some lanes.
 func (c *coder) choose(lanes []uint8) {
 	switch k := c.region[lanes[0]]; {
 	case k == 0:
-		c.some.exist = c.all.exist
+		c.some.exist = c.all[0].exist
 	case k <= c.groupRounds():
 		c.some.exist = existing(c.model.groups() - (k-1)*lineSlots)
 	default:
 		c.some.exist = existing(lineSlots)
 	}
 	for i, l := range lanes {
-		for f := range c.all.at {
+		for f := range c.all[0].at {
 			base := uint32(f) * c.lines
-			c.some.at[f][i] = (base + c.lineIn(c.region[l], c.all.at[f][l]/lineBytes-base)) * lineBytes
+			c.some.at[f][i] = (base + c.lineIn(c.region[l], c.all[0].at[f][l]/lineBytes-base)) * lineBytes
 		}
 	}
 }
@@ -405,14 +393,14 @@ func encodePlain(decisions []uint16, states *[numLanes]uint32) int {
 // newCoder returns a coder of a column.
 func newCoder(m *model, in *Input) *coder {
 	c := &coder{model: m, in: in}
-	c.all.exist = existing(uint32(len(m.ranks.values)))
-	for k, e := range c.all.exist {
+	c.all[0].exist = existing(uint32(len(m.ranks.values)))
+	for k, e := range c.all[0].exist {
 		for l := range numLanes {
 			c.scale[k][l], c.addend[k][l] = (65536-lineSlots)&e, uint16(lineSlots-k)&e^0x8000
 		}
 	}
 	c.top, c.groupTotal, c.groupLoops = uint32(len(m.ranks.values)-1), m.groups(), m.groupRounds()
-	c.regionStart, c.regionBytes, c.featureGap = lineBytes<<m.bits, lineBytes<<(m.bits-lessBits), m.lines*lineBytes/4*3
+	c.regionStart, c.regionSize, c.featureGap = lineBytes<<m.bits, lineBytes<<(m.bits-lessBits), m.lines*lineBytes/4*3
 	return c
 }
 
