@@ -140,7 +140,7 @@ func (x *restoration) summary() (*Summary, error) {
 func (x *restoration) at(path string) string { return filepath.Join(x.o.Dir, path) }
 
 // SideWeight is about how many bytes of text of reads are restored, or verified, in the time of one of a side file.
-const SideWeight = 6
+const SideWeight = 5
 
 // add counts bytes of content that were restored, those of side files as SideWeight.
 func (x *restoration) add(n int) {
