@@ -209,24 +209,7 @@ func (c *coder) spread(v uint32, p **symbols) uint32 {
 	k := max(bitLen(v), 1) - 1
 	s := c.symbol(uint32(k)<<2|uint32(uint64(v)<<2>>k)&3, p)
 	k = int(s >> 2)
-	return uint32(uint64(4|s&3)<<k>>2) | c.even(v, max(k-2, 0))
-}
-
-// even codes the n low bits of v as equally likely.
-func (c *coder) even(v uint32, n int) (out uint32) {
-	for n > 0 {
-		k := min(n, 16)
-		n -= k
-		part := v >> n & (1<<k - 1)
-		if c.Dec != nil {
-			part = c.Dec.Point() >> (16 - k)
-			c.Dec.DecodePart(part<<(16-k), 1<<(16-k))
-		} else {
-			c.Enc.EncodePart(part<<(16-k), 1<<(16-k))
-		}
-		out = out<<k | part
-	}
-	return out
+	return uint32(uint64(4|s&3)<<k>>2) | c.Uniform(v, max(k-2, 0))
 }
 
 // mixedTree codes the n low bits of v, most significant first, by mixed.

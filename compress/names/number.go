@@ -141,7 +141,7 @@ func (c *codec) distance(f *fieldState, d uint32, class uint32) uint32 {
 func (c *codec) absolute(f *fieldState, v uint32, missed uint32) uint32 {
 	p := f.plan
 	if c.direct(rc.BitOf(v>>p.width == 0), hash(hFits, f.id, 0), 1000) == 0 {
-		return c.even(v, 32)
+		return c.Uniform(v, 32)
 	}
 	low := max(p.width-symbolBits, 0)
 	v &= 1<<p.width - 1
@@ -158,7 +158,7 @@ func (c *codec) absolute(f *fieldState, v uint32, missed uint32) uint32 {
 		hi = hi<<(low-next) | c.symbol(v>>next&(1<<(low-next)-1), &f.lower[hi])
 		low = next
 	}
-	return hi<<low | c.even(v, low)
+	return hi<<low | c.Uniform(v, low)
 }
 
 // inCells codes a number that moves in cells: the cell, and the place in it. In a window, that is an offset, which may rise as long as the
@@ -180,10 +180,10 @@ func (c *codec) inCells(f *fieldState, v uint32) uint32 {
 	d := v - at
 	if cell == last && outer == classSame {
 		d = (d + size - f.offset) % size
-		d = c.either(d>>low&(symbolCount-1), &f.top[1], &f.parts[f.offset*uint32(len(f.parts))/size], &f.gain)<<low | c.even(d, low)
+		d = c.either(d>>low&(symbolCount-1), &f.top[1], &f.parts[f.offset*uint32(len(f.parts))/size], &f.gain)<<low | c.Uniform(d, low)
 		f.offset = (f.offset + d) % size
 	} else {
-		f.offset = (c.symbol(d>>low&(symbolCount-1), &f.top[0])<<low | c.even(d, low)) % size
+		f.offset = (c.symbol(d>>low&(symbolCount-1), &f.top[0])<<low | c.Uniform(d, low)) % size
 	}
 	return at + f.offset
 }

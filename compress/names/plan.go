@@ -68,16 +68,16 @@ func (c *codec) codePlan(p []fieldPlan, fields int) []fieldPlan {
 	for i := range out {
 		a, b := p[i], &out[i]
 		flags := uint32(rc.BitOf(a.frequent) | rc.BitOf(a.match)<<1 | rc.BitOf(a.pitch > 0)<<2 | rc.BitOf(a.equal >= 0)<<3 | rc.BitOf(a.fine)<<4)
-		flags = c.even(flags, 5)
+		flags = c.Uniform(flags, 5)
 		b.frequent, b.match, b.fine = flags&1 != 0, flags&2 != 0, flags&16 != 0
 		if flags&8 != 0 {
-			b.equal = int(c.even(uint32(a.equal), 5))
+			b.equal = int(c.Uniform(uint32(a.equal), 5))
 			if b.equal >= i {
 				c.bad, b.equal = true, -1
 			}
 		}
 		if flags&4 != 0 {
-			b.pitch, b.phase = max(c.even(a.pitch, 32), 1), c.even(a.phase, 32)
+			b.pitch, b.phase = max(c.Uniform(a.pitch, 32), 1), c.Uniform(a.phase, 32)
 		}
 		// Tables take memory, so their number is limited even if a damaged stream has more.
 		c.tables += rc.BitOf(b.match) + rc.BitOf(b.pitch > 0)
@@ -85,7 +85,7 @@ func (c *codec) codePlan(p []fieldPlan, fields int) []fieldPlan {
 			b.match, b.pitch = false, 0
 		}
 		c.repeats = c.repeats || b.match
-		b.width = int(c.even(uint32(a.width-1), 5)) + 1
+		b.width = int(c.Uniform(uint32(a.width-1), 5)) + 1
 	}
 	return out
 }

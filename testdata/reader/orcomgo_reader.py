@@ -1351,7 +1351,7 @@ class ArithmeticDecoder:
             self.size = self.size << 32 & MASK64
 
     def point(self):
-        """FORMAT: Names, Decisions: which 65536th of the interval the code is in."""
+        """Which 65536th of the interval the code is in."""
         return min(self.code // (self.size >> 16), 65535)
 
     def part(self, start, width):
@@ -1379,9 +1379,14 @@ class ArithmeticDecoder:
         return bit
 
     def even(self, count):
+        """FORMAT: The arithmetic coder, an even number."""
         value = 0
-        for _ in range(count):
-            value = value << 1 | self.bit(32768)
+        while count > 0:
+            bits = min(count, 16)
+            part = self.point() >> (16 - bits)
+            self.part(part << (16 - bits), 1 << (16 - bits))
+            value = value << bits | part
+            count -= bits
         return value
 
 
@@ -1415,12 +1420,10 @@ class Probs:
     def number(self, key, limit):
         length = self.tree((key, "length"), 6, limit)
         value = min(length, 1)
-        for i in range(length - 1):
-            if i < 4:
-                value = value << 1 | self.bit((key, length, value), limit)
-            else:
-                value = value << 1 | self.coder.bit(32768)
-        return value
+        for _ in range(min(length - 1, 4)):
+            value = value << 1 | self.bit((key, length, value), limit)
+        rest = max(length - 5, 0)
+        return value << rest | self.coder.even(rest)
 
 
 def make_squash():
@@ -1539,14 +1542,7 @@ class NameCoder:
         self.coder = ArithmeticDecoder(stream)
 
     def even(self, count):
-        value = 0
-        while count > 0:
-            bits = min(count, 16)
-            part = self.coder.point() >> (16 - bits)
-            self.coder.part(part << (16 - bits), 1 << (16 - bits))
-            value = value << bits | part
-            count -= bits
-        return value
+        return self.coder.even(count)
 
     def table(self, key):
         if key not in self.tables:
