@@ -93,7 +93,8 @@ func (c *coder) mixed(bit int, node uint32, set uint32, limit uint32) int {
 // symbolCount is the size of the alphabet of symbols.
 const symbolBits, symbolCount = 7, 1 << symbolBits
 
-// symbols has the frequencies of the symbols of a context. Each is coded in one step, so probabilities are made from counts only now and then.
+// symbols has the frequencies of the symbols of a context. A symbol is coded in one step, with probabilities that are made from the counts
+// now and then.
 type symbols struct {
 	start       [symbolCount + 1]uint16 // of the part of each symbol, in 1/65536; modulo 65536, so the last is 0
 	find        [symbolCount]uint8      // for each 128th of the interval, the first symbol in it
