@@ -31,7 +31,7 @@ const (
 	maxTables  = 64      // matchers, and tables of shifts, in a stream
 	maxRows    = 1 << 13 // of wells
 	cellOne    = 1 << 20
-	wellPitch  = 1 << 6 // cells that are smaller have a well in the middle
+	wellPitch  = 1 << 5 // cells that are smaller have a well in the middle
 )
 
 // hasWells reports whether the cells are those of a patterned flow cell.
@@ -197,9 +197,9 @@ func (sh *sampleShape) plan() []fieldPlan {
 	return p
 }
 
-// findRepeats determines which columns of the shape repeat themselves in names. If some are in order, the names of the sample show it.
+// findRepeats determines which columns that are coded alone repeat themselves in names. If one is in order, the sample shows it.
 func (sh *sampleShape) findRepeats(key string, p []fieldPlan, names []byte) {
-	var unordered []int
+	var alone []int
 	for i := range p {
 		f, c := &p[i], &sh.col[i]
 		if !f.frequent || f.equal >= 0 || c.vals == nil {
@@ -207,11 +207,12 @@ func (sh *sampleShape) findRepeats(key string, p []fieldPlan, names []byte) {
 		}
 		if c.down <= len(c.vals)/8 {
 			names = nil
-		} else if f.pitch == 0 && !f.fine {
-			unordered = append(unordered, i)
+		}
+		if f.pitch == 0 && !f.fine {
+			alone = append(alone, i)
 		}
 	}
-	if len(unordered) == 0 {
+	if len(alone) == 0 {
 		return
 	}
 	var t tokens
@@ -225,17 +226,17 @@ func (sh *sampleShape) findRepeats(key string, p []fieldPlan, names []byte) {
 			}
 			if s == nil {
 				s = t.shape(0, p, name)
-				for _, i := range unordered {
+				for _, i := range alone {
 					sh.col[i].vals = sh.col[i].vals[:0]
 				}
 			}
 			s.take(name, &t)
 		}
-		for _, i := range unordered {
+		for _, i := range alone {
 			sh.col[i].vals = append(sh.col[i].vals, t.field[i].val)
 		}
 	}
-	for _, i := range unordered {
+	for _, i := range alone {
 		f, c := &p[i], &sh.col[i]
 		f.width = bitLen(slices.Max(c.vals) | 1)
 		f.match = c.repeats()
@@ -262,7 +263,7 @@ func (sh *sampleShape) equalTo(i int, p []fieldPlan) int {
 // window returns the size of the windows in which the column moves, 0 if there are none: windows follow each
 // other in order, while the numbers inside are unordered.
 func (c *column) window(width int) uint32 {
-	if c.down < len(c.vals)/4 || width < 8 {
+	if c.down < len(c.vals)/4 || c.changes-c.down < len(c.vals)/8 || width < 8 {
 		return 0
 	}
 	best := uint32(0)

@@ -1748,7 +1748,7 @@ class Field:
         return max((value << 20) + (1 << 20) - 1 - self.phase, 0) // self.pitch & MASK32
 
     def has_wells(self):
-        return 0 < self.pitch < 1 << 26
+        return 0 < self.pitch < 1 << 25
 
     def set_number(self, value):
         """A value that was not coded as a step counts as a jump."""
