@@ -2,6 +2,8 @@ package names
 
 import (
 	"bytes"
+	"slices"
+	"strconv"
 
 	rc "orcomgo/compress/rangecoder"
 )
@@ -25,21 +27,22 @@ const (
 	hEqual  = 8
 	hMatch  = 9
 	hFits   = 10
-	hTop    = 11
-	hLow    = 12
-	hLen    = 13
-	hOffset = 14
-	hWord   = 15
-	hLetter = 16
-	hSize   = 17
+	hLow    = 11
+	hSteady = 12
+	hWell   = 13
+	hAlike  = 14
+	hLetter = 15
+	hSize   = 16
 )
 
 // shape is a sequence of separators and kinds of fields, and the state of each field.
 type shape struct {
 	id    uint32
 	key   []byte
-	plan  shapePlan
 	field []fieldState
+	often []int    // the frequent fields
+	parts [][]byte // what is before each frequent field, and after the last one; empty after a change
+	text  []byte   // of parts
 }
 
 // fieldState is the state of a field of a shape before the next name.
@@ -48,11 +51,18 @@ type fieldState struct {
 	kind uint8
 	plan *fieldPlan
 
-	num    numberState // of the value, or of the value / plan.unit
+	num    numberState // of the value, or of its cell
 	val    uint32
-	offset uint32 // val % plan.unit
+	offset uint32 // of val in its cell
 	match  *matcher
-	seen   *seenSet
+
+	up    [4]*symbols // of the length of steps
+	down  *symbols
+	top   [2]*symbols
+	gain  int32
+	lower *[symbolCount]*symbols
+	parts [8]*symbols
+	shift *[maxRows]int8
 
 	word  []byte
 	index uint32 // of word in the dictionary, or wordNew
@@ -62,23 +72,23 @@ type fieldState struct {
 // codec is the state of a section, and of those that continue it, in either direction.
 type codec struct {
 	coder
-	shapes    [maxShapes]*shape
-	made      uint32            // shapes made so far; the next takes id made % maxShapes
-	byKey     map[string]uint32 // encoder only
-	last      *shape
-	plans     func() map[string]shapePlan // encoder only; made when the first shape is
-	tok       tokens
-	mateTok   tokens // of the first mate's name
-	line      []byte // the last name that was spelt out
-	spellBuf  []byte // for the next word that is spelt out
-	alphabets [lineID + 1]*alphabet
+	shapes     [maxShapes]*shape
+	shapesMade uint32            // the next takes id shapesMade % maxShapes
+	byKey      map[string]uint32 // encoder only
+	last       *shape
+	plans      func() map[string][]fieldPlan // encoder only; made when the first shape is
+	tok        tokens
+	mateTok    tokens // of the first mate's name
+	line       []byte // the last name that was spelt out
+	spellBuf   []byte // for the next word that is spelt out
+	alphabets  [lineID + 1]*alphabet
 
 	// Of the name being coded:
 	class       uint32 // how the last number field moved: classSame..
 	rareChanged uint32 // 1: a field that rarely changes has changed
-	prevTop     uint32 // upper bits of the last number field's value
 
-	matchers, seenSets int // made so far
+	tables  int  // of matchers and of shifts, made so far
+	repeats bool // there are matchers
 
 	out   []byte // decoder only
 	limit int
@@ -95,10 +105,16 @@ func newCodec() *codec {
 // name codes a name. first is the first mate's, or nil.
 func (c *codec) name(name, first []byte) {
 	id := uint32(newShape)
+	c.rareChanged = 0
 	if !c.Decoding() {
-		c.tok.cut(name)
-		if s := c.findShape(c.tok.key); s != nil {
-			id = s.id
+		if first == nil && c.last != nil && c.tok.cutLike(name, c.last) {
+			id = c.last.id
+		} else {
+			c.rareChanged = 1 // or it is found to be the same
+			c.tok.cut(name)
+			if i, ok := c.byKey[string(c.tok.key)]; ok {
+				id = i
+			}
 		}
 	}
 	if id = c.shapeID(id); id == newShape {
@@ -134,17 +150,6 @@ func (c *codec) name(name, first []byte) {
 	}
 }
 
-// findShape returns the shape with the given key, or nil.
-func (c *codec) findShape(key []byte) *shape {
-	if c.last != nil && bytes.Equal(c.last.key, key) {
-		return c.last
-	}
-	if id, ok := c.byKey[string(key)]; ok {
-		return c.shapes[id]
-	}
-	return nil
-}
-
 // shapeID codes which shape the name has.
 func (c *codec) shapeID(id uint32) uint32 {
 	prev := uint32(newShape)
@@ -164,64 +169,83 @@ func (c *codec) addShape(name []byte) {
 		c.tok.cut(name)
 	}
 	t := &c.tok
-	id := c.made % maxShapes
-	c.made++
-	s := &shape{id: id, key: bytes.Clone(t.key), field: make([]fieldState, t.n)}
+	id := c.shapesMade % maxShapes
+	c.shapesMade++
 	if old := c.shapes[id]; old != nil {
 		delete(c.byKey, string(old.key))
 	}
+	var p []fieldPlan
+	if !c.Decoding() {
+		p = c.plans()[string(t.key)]
+	}
+	s := t.shape(id, c.codePlan(p, t.n), name)
 	c.shapes[id] = s
 	c.byKey[string(s.key)] = id
-	var p *shapePlan
-	if !c.Decoding() {
-		if plan, ok := c.plans()[string(s.key)]; ok {
-			p = &plan
-		}
-	}
-	s.plan = c.codePlan(p, t.n)
+	c.last = s
+}
+
+// shape returns the shape of name, which was cut.
+func (t *tokens) shape(id uint32, plan []fieldPlan, name []byte) *shape {
+	s := &shape{id: id, key: bytes.Clone(t.key), field: make([]fieldState, t.n)}
 	for i := range s.field {
 		f := &s.field[i]
 		f.id = id*maxFields + uint32(i)
 		f.kind = t.field[i].kind
-		f.plan = &s.plan.field[i]
+		f.plan = &plan[i]
+		if f.plan.frequent {
+			s.often = append(s.often, i)
+		}
 		f.index = wordNew
 		if f.kind == kindWord {
 			f.words = &dictionary{index: map[string]uint32{}}
-			f.setWord(name[t.field[i].from:t.field[i].to])
-			continue
 		}
 		if f.plan.match {
 			f.match = newMatcher()
 		}
-		if f.plan.sparse {
-			f.seen = newSeenSet()
+		if f.plan.pitch > 0 {
+			f.shift = new([maxRows]int8)
 		}
-		f.set(t.field[i].val)
 	}
-	c.last = s
+	s.take(name, t)
+	return s
+}
+
+// take gives the fields the values of a name of the shape, which is cut, without coding.
+func (s *shape) take(name []byte, t *tokens) {
+	for i := range s.field {
+		s.field[i].take(name, &t.field[i])
+	}
+	s.parts = s.parts[:0]
+}
+
+// take gives the field the value of the token without coding.
+func (f *fieldState) take(name []byte, t *field) {
+	if f.kind == kindWord {
+		f.setWord(name[t.from:t.to])
+	} else {
+		f.set(t.val)
+	}
 }
 
 // fields codes the fields of a name of shape s. first, if not nil, is the first mate's name,
 // of the same shape and cut into c.mateTok.
 func (c *codec) fields(s *shape, name, first []byte) {
-	c.class, c.rareChanged, c.prevTop = classSame, 0, 0
+	c.class = classSame
 	if first != nil {
+		c.rareChanged, s.parts = 0, s.parts[:0]
 		c.mateFields(s, name, first)
 		return
 	}
-	if s.plan.hasRare {
-		changed := 0
-		if !c.Decoding() {
-			for i := range s.field {
-				if f := &s.field[i]; !f.plan.frequent && !f.holds(name, &c.tok.field[i]) {
-					changed = 1
-					break
-				}
-			}
-		}
-		c.rareChanged = uint32(c.direct(changed, hash(hRare, s.id, 0), 255))
+	changed := 0
+	for i := 0; c.rareChanged == 1 && changed == 0 && i < len(s.field); i++ {
+		f := &s.field[i]
+		changed = rc.BitOf(!f.plan.frequent && !f.holds(name, &c.tok.field[i]))
 	}
-	if c.rareChanged == 1 {
+	if len(s.often) < len(s.field) {
+		changed = c.direct(changed, hash(hRare, s.id, 0), 255)
+	}
+	if c.rareChanged = uint32(changed); changed == 1 {
+		s.parts = s.parts[:0]
 		for i := range s.field {
 			f := &s.field[i]
 			if f.plan.frequent {
@@ -236,10 +260,8 @@ func (c *codec) fields(s *shape, name, first []byte) {
 			}
 		}
 	}
-	for i := range s.field {
-		if s.field[i].plan.frequent {
-			c.value(s, i, name)
-		}
+	for _, i := range s.often {
+		c.value(s, i, name)
 	}
 }
 
@@ -255,13 +277,10 @@ func (c *codec) mateFields(s *shape, name, first []byte) {
 			n := &c.tok.field[i]
 			same = rc.BitOf(bytes.Equal(name[n.from:n.to], word))
 		}
-		switch {
-		case c.direct(same, hash(hMate, f.id, 0), 255) == 0:
+		if c.direct(same, hash(hMate, f.id, 0), 255) == 0 {
 			c.value(s, i, name)
-		case f.kind == kindWord:
-			f.setWord(word)
-		default:
-			f.set(t.val)
+		} else {
+			f.take(first, t)
 		}
 	}
 }
@@ -277,7 +296,7 @@ func (f *fieldState) holds(name []byte, t *field) bool {
 // value codes the next value of field i, which may be the same as the last.
 func (c *codec) value(s *shape, i int, name []byte) {
 	f := &s.field[i]
-	t := &c.tok.field[i]
+	t := &c.tok.field[i] // of no use when decoding
 	if f.kind == kindWord {
 		var w []byte
 		if !c.Decoding() {
@@ -286,30 +305,51 @@ func (c *codec) value(s *shape, i int, name []byte) {
 		c.word(f, w)
 		return
 	}
-	var v uint32
-	if !c.Decoding() {
-		v = t.val
-	}
-	c.number(s, f, v)
+	c.number(s, f, t.val)
 }
 
 // print appends the name that shape s now holds to the output.
 func (c *codec) print(s *shape) {
-	i := 0
-	for _, b := range s.key {
-		if b < 128 {
-			c.out = append(c.out, b)
-			continue
-		}
-		f := &s.field[i]
-		i++
-		switch {
-		case f.kind == kindWord:
-			c.out = append(c.out, f.word...)
-		case f.kind == kindNumber:
-			c.out = appendNumber(c.out, f.val, 0)
-		default:
-			c.out = appendNumber(c.out, f.val, int(f.kind-kindPadded))
-		}
+	parts := s.unchanged()
+	out := append(c.out, parts[0]...)
+	for k, i := range s.often {
+		out = append(s.field[i].print(out), parts[k+1]...)
 	}
+	c.out = out
+}
+
+// print appends the value.
+func (f *fieldState) print(out []byte) []byte {
+	if f.words != nil {
+		return append(out, f.word...)
+	}
+	from := len(out)
+	out = strconv.AppendUint(out, uint64(f.val), 10)
+	for len(out)-from < int(f.kind)-kindPadded {
+		out = slices.Insert(out, from, '0')
+	}
+	return out
+}
+
+// unchanged returns what is before each frequent field and after the last one, as long as no other field changes.
+func (s *shape) unchanged() [][]byte {
+	if len(s.parts) > 0 {
+		return s.parts
+	}
+	text, from, i := s.text[:0], 0, 0
+	for _, b := range s.key {
+		switch {
+		case b < 128:
+			text = append(text, b)
+			continue
+		case s.field[i].plan.frequent:
+			s.parts = append(s.parts, text[from:])
+			from = len(text)
+		default:
+			text = s.field[i].print(text)
+		}
+		i++
+	}
+	s.text, s.parts = text, append(s.parts, text[from:])
+	return s.parts
 }

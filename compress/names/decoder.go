@@ -38,9 +38,6 @@ func (d *Decoder) decode(data, first []byte, n, k int, maxBytes uint64) ([]byte,
 			return nil, ErrCorrupt
 		}
 		return []byte{}, nil
-	case f == formatLight && first == nil:
-		d.c = nil
-		return decodeLight(data[1:], n, k, maxBytes)
 	case f == formatNext && n > 0:
 		if d.c == nil || d.mates != (first != nil) {
 			return nil, fmt.Errorf("%w: there are no names before it", ErrCorrupt)

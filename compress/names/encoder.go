@@ -35,7 +35,7 @@ func (e *Encoder) Encode(names, first []byte, n int, ahead func() []byte) []byte
 		e.rule = findRule(names, first, n)
 	}
 	e.c = newCodec()
-	e.c.plans = sync.OnceValue(func() map[string]shapePlan { return makePlans(ahead()) })
+	e.c.plans = sync.OnceValue(func() map[string][]fieldPlan { return makePlans(ahead()) })
 	head := []byte{formatFields}
 	if first != nil {
 		head = append(head, e.rule.mark, e.rule.from, e.rule.to)
@@ -44,7 +44,7 @@ func (e *Encoder) Encode(names, first []byte, n int, ahead func() []byte) []byte
 }
 
 // Repeats reports whether names are coded by others from anywhere before them, in any section, since a field repeats itself.
-func (e *Encoder) Repeats() bool { return e.c != nil && e.c.matchers > 0 }
+func (e *Encoder) Repeats() bool { return e.c != nil && e.c.repeats }
 
 // section codes n names after the first bytes of their section.
 func (e *Encoder) section(head, names, first []byte, n int) []byte {

@@ -1,10 +1,6 @@
 package names
 
-import (
-	"sync"
-
-	rc "orcomgo/compress/rangecoder"
-)
+import rc "orcomgo/compress/rangecoder"
 
 // matcher keeps all values of a number, to predict the next one where the column
 // repeats itself: files that were sampled from several runs with one seed, or lanes listed twice, have
@@ -18,27 +14,12 @@ type matcher struct {
 }
 
 const (
-	matchNone = 0 // no forecast
-	matchMiss = 1
-	matchHit  = 2
-
 	matchHashBits = 17
 	maxForecasts  = 3
 )
 
 func newMatcher() *matcher {
 	return &matcher{head: make([]int32, 1<<matchHashBits), ptr: -1}
-}
-
-// matchers are empty. Most names are planned in tables that are much larger than what is kept in them.
-var matchers = sync.Pool{New: func() any { return newMatcher() }}
-
-// reset forgets all values.
-func (m *matcher) reset() {
-	for _, v := range m.vals {
-		*m.last(v) = 0
-	}
-	*m = matcher{vals: m.vals[:0], link: m.link[:0], head: m.head, ptr: -1}
 }
 
 // last returns 1 + the index of the last occurrence of a value with the hash of v, or 0.
@@ -86,23 +67,18 @@ func (m *matcher) add(v uint32) {
 	*h = k + 1
 }
 
-// forecast codes whether a forecast is right, and which. It returns the value if it is (matchHit).
-func (c *codec) forecast(f *fieldState, v uint32) (uint32, int) {
+// forecast codes whether a forecast is right, and which, and returns that one. tried is how many forecasts there were.
+func (c *codec) forecast(f *fieldState, v uint32) (value uint32, hit bool, tried int) {
 	m := f.match
 	guess, n := m.forecasts()
-	if n == 0 {
-		return 0, matchNone
-	}
 	shift := max(f.plan.width-8, 0)
-	for i := 0; i < n; i++ {
-		g := guess[i]
+	for i, g := range guess[:n] {
 		c.ctx[0] = hash(hMatch, f.id, g>>shift<<2|uint32(i))
 		c.ctx[1] = hash(hMatch+64, f.id, m.miss&15<<2|uint32(i))
-		c.ctx[2] = hash(hMatch+128, f.id, g>>shift<<2|uint32(i)|m.miss&3<<12)
-		c.n = 3
+		c.n = 2
 		if c.mixed(rc.BitOf(v == g), 1, hash(hMatch, f.id, uint32(i)), 250) == 1 {
-			return g, matchHit
+			return g, true, n
 		}
 	}
-	return 0, matchMiss
+	return 0, false, n
 }

@@ -38,9 +38,8 @@ func (r rule) follows(name, first []byte) bool {
 
 // findRule returns the rule that most of the first names of both sides follow.
 func findRule(names, first []byte, n int) rule {
-	const tried = 1000
 	var pairs [][2][]byte
-	for i := 0; i < n && i < tried; i++ {
+	for i := 0; i < min(n, 1000); i++ {
 		a, b := lineLen(names), lineLen(first)
 		if a == 0 || b == 0 {
 			break
@@ -48,27 +47,25 @@ func findRule(names, first []byte, n int) rule {
 		pairs = append(pairs, [2][]byte{names[:a-1], first[:b-1]})
 		names, first = names[a:], first[b:]
 	}
-	var best rule
-	most := -1
-	try := func(r rule) {
+	tried := []rule{{}}
+	for _, mark := range []byte(marksTried) {
+		for _, p := range pairs {
+			// The bytes are those of the first pair that has the mark.
+			i := bytes.LastIndexByte(p[1], mark)
+			if i >= 0 && i+1 < min(len(p[0]), len(p[1])) && p[0][i+1] != p[1][i+1] {
+				tried = append(tried, rule{mark, p[1][i+1], p[0][i+1]})
+				break
+			}
+		}
+	}
+	best, most := rule{}, -1
+	for _, r := range tried {
 		k := 0
 		for _, p := range pairs {
 			k += rc.BitOf(r.follows(p[0], p[1]))
 		}
 		if k > most {
 			best, most = r, k
-		}
-	}
-	try(rule{})
-	for _, mark := range []byte(marksTried) {
-		for _, p := range pairs {
-			// The bytes are those of the first pair that has the mark.
-			i := bytes.LastIndexByte(p[1], mark)
-			if i < 0 || i+1 >= len(p[1]) || i+1 >= len(p[0]) || p[0][i+1] == p[1][i+1] {
-				continue
-			}
-			try(rule{mark, p[1][i+1], p[0][i+1]})
-			break
 		}
 	}
 	return best

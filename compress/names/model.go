@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	tableBits = 18
-	maxInputs = 6
+	tableBits = 16
+	maxInputs = 5
 	mixSets   = 1 << 10
 	mixRate   = 32 // see mixing.Step
 )
@@ -22,6 +22,9 @@ type coder struct {
 
 	ctx [maxInputs]uint32 // hashes of the contexts of the symbol being coded
 	n   int               // how many
+
+	newest *symbols // the last that were made
+	made   int      // how many were
 }
 
 // init makes the tables. No other goroutine has them yet, so the race detector does not look at each write.
@@ -85,6 +88,129 @@ func (c *coder) mixed(bit int, node uint32, set uint32, limit uint32) int {
 		slots[i].Update(bit, limit)
 	}
 	return bit
+}
+
+// symbolCount is the size of the alphabet of symbols.
+const symbolBits, symbolCount = 7, 1 << symbolBits
+
+// symbols has the frequencies of the symbols of a context. A symbol is coded in one step, with probabilities that are made from the counts
+// now and then.
+type symbols struct {
+	start       [symbolCount + 1]uint16 // of the part of each symbol, in 1/65536; modulo 65536, so the last is 0
+	find        [symbolCount]uint8      // for each 128th of the interval, the first symbol in it
+	count       [symbolCount]uint16
+	coded, next uint32 // symbols coded so far, and after how many probabilities are made anew
+}
+
+// The counts of symbols begin at 1 and mostly grow by symbolStep; all are halved where one is more than symbolMost.
+const (
+	symbolStep = 24
+	symbolMost = 7 << 10
+	maxSymbols = 1 << 13
+)
+
+// learn counts symbol s. The larger step is, the sooner symbols before it are forgotten.
+func (t *symbols) learn(s uint32, step uint16) {
+	if t.count[s] += step; t.count[s] > symbolMost {
+		for i := range t.count {
+			t.count[i] = (t.count[i] + 1) / 2
+		}
+	}
+	if t.coded++; t.coded >= t.next {
+		t.next = t.coded + min(t.coded/16+1, 256)
+		t.rebuild()
+	}
+}
+
+// rebuild makes the probabilities from the counts.
+func (t *symbols) rebuild() {
+	total := uint64(0)
+	for _, n := range t.count {
+		total += uint64(n)
+	}
+	unit := (1<<rc.ProbBits - symbolCount) << 16 / total
+	at, from := uint32(0), 0
+	for s, n := range t.count {
+		t.start[s] = uint16(at)
+		at += 1 + uint32(uint64(n)*unit>>16)
+		for ; from < symbolCount && uint32(from)<<9 < at; from++ {
+			t.find[from] = uint8(s)
+		}
+	}
+	for ; from < symbolCount; from++ {
+		t.find[from] = symbolCount - 1
+	}
+}
+
+// at returns the frequencies at p, which are made if there are none.
+func (c *coder) at(p **symbols) *symbols {
+	if *p == nil {
+		*p = c.fresh()
+	}
+	return *p
+}
+
+// fresh returns new frequencies. Only maxSymbols of them are made; the last one is returned again after that.
+func (c *coder) fresh() *symbols {
+	if c.made < maxSymbols {
+		c.made++
+		c.newest = &symbols{}
+		for i := range c.newest.count {
+			c.newest.count[i] = 1
+		}
+		c.newest.rebuild()
+	}
+	return c.newest
+}
+
+// symbol codes a symbol by the frequencies at p.
+func (c *coder) symbol(s uint32, p **symbols) uint32 {
+	t := c.at(p)
+	s = c.by(t, s)
+	t.learn(s, symbolStep)
+	return s
+}
+
+// by codes a symbol by the probabilities of t.
+func (c *coder) by(t *symbols, s uint32) uint32 {
+	if c.Dec != nil {
+		point := c.Dec.Point()
+		for s = uint32(t.find[point>>9]); uint32(t.start[s+1]-1) < point; s++ {
+		}
+		c.Dec.DecodePart(uint32(t.start[s]), t.width(s))
+	} else {
+		c.Enc.EncodePart(uint32(t.start[s]), t.width(s))
+	}
+	return s
+}
+
+// width returns the probability of symbol s, in 1/65536.
+func (t *symbols) width(s uint32) uint32 { return uint32(t.start[s+1] - t.start[s]) }
+
+// either codes a symbol by the frequencies at p or q, which forget sooner, whichever were better before. gain says by how much q was.
+func (c *coder) either(s uint32, p, q **symbols, gain *int32) uint32 {
+	used, other := c.at(p), c.at(q)
+	if *gain > 0 {
+		used, other = other, used
+	}
+	s = c.by(used, s)
+	x, y := used.width(s), other.width(s)
+	c.at(p).learn(s, symbolStep)
+	c.at(q).learn(s, 3*symbolStep)
+	d := (int32(y) - int32(x)) * 1024 / int32(x+y)
+	if *gain > 0 {
+		d = -d
+	}
+	*gain = min(max(*gain+d, -1<<16), 1<<16)
+	return s
+}
+
+// spread codes v >= 1: the number of its bits and the two below the first one by the frequencies at p, the others as equally likely.
+func (c *coder) spread(v uint32, p **symbols) uint32 {
+	k := max(bitLen(v), 1) - 1
+	s := c.symbol(uint32(k)<<2|uint32(uint64(v)<<2>>k)&3, p)
+	k = int(s >> 2)
+	return uint32(uint64(4|s&3)<<k>>2) | c.Uniform(v, max(k-2, 0))
 }
 
 // mixedTree codes the n low bits of v, most significant first, by mixed.

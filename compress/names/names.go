@@ -3,8 +3,9 @@
 // A name is cut into fields (numbers and words) and separators. Names with the same
 // separators and kinds of fields have the same shape. Each field of a shape keeps its last value,
 // and the next value is coded relative to it: unchanged, a step up or down, a number by
-// the frequencies of its upper bits, a word that occurred before, or letter by letter. All decisions are binary, coded by
-// package rangecoder under adaptive probabilities; those that cost most are mixed from several contexts.
+// the frequencies of its upper bits, a word that occurred before, or letter by letter. Few decisions are binary: what has many outcomes is
+// a symbol, which package rangecoder codes in one step by adaptive frequencies. Coordinates on patterned flow cells are coded by the rows
+// of wells that they are in.
 //
 // The idea of coding names field by field against an earlier name is that of SCALCE
 // (Hach et al., Bioinformatics 2012), fqzcomp (Bonfield and Mahoney, PLoS ONE 2013) and the
@@ -20,8 +21,7 @@ var ErrCorrupt = errors.New("names: stream is corrupt or truncated")
 const (
 	formatEmpty  = 0 // no names at all
 	formatFields = 1
-	formatLight  = 2 // no mates
-	formatNext   = 3 // as formatFields, but it begins with the models that another section has left
+	formatNext   = 2 // as formatFields, but it begins with the models that another section has left
 )
 
 // Encode codes n names, each followed by '\n' in names. A name may hold any bytes but '\n'.

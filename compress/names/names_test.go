@@ -216,27 +216,6 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // TestMixedStyles has all the styles in one column, in runs and one by one.
-func TestLight(t *testing.T) {
-	for s, m := range makers {
-		for _, n := range []int{1, 40, 4200} {
-			names, _ := generate(s, n)
-			code := EncodeLight(names, n)
-			for _, k := range []int{0, 1, n / 2, n} {
-				got, err := decodePrefix(code, nil, n, k, uint64(len(names)))
-				if err != nil || !bytes.Equal(got, leadingLines(names, k)) {
-					t.Fatalf("%s: %d of %d names do not come back: %v", m.name, k, n, err)
-				}
-			}
-			if _, err := Decode(code, n, uint64(len(names))-1); err == nil {
-				t.Errorf("%s: %d names: more bytes than allowed", m.name, n)
-			}
-			if _, err := Decode(code, n+1, uint64(len(names))); err == nil {
-				t.Errorf("%s: %d names are decoded as %d", m.name, n, n+1)
-			}
-		}
-	}
-}
-
 func TestMixedStyles(t *testing.T) {
 	for _, run := range []int{1, 50} {
 		var all []byte
@@ -382,6 +361,15 @@ func TestLimitsAreKept(t *testing.T) {
 	}
 }
 
+// leadingLines returns the first k lines of names, which has as many.
+func leadingLines(names []byte, k int) []byte {
+	at := 0
+	for range k {
+		at += lineLen(names[at:])
+	}
+	return names[:at]
+}
+
 func lines(text []byte) int { return bytes.Count(text, []byte("\n")) }
 
 func FuzzRoundTrip(f *testing.F) {
@@ -415,7 +403,6 @@ func FuzzDecode(f *testing.F) {
 	for s := range makers {
 		a, _ := generate(s, 20)
 		f.Add(Encode(a, 20), 20)
-		f.Add(EncodeLight(a, 20), 20)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, n int) {
 		const most = 1 << 16

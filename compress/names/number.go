@@ -1,11 +1,6 @@
 package names
 
-import (
-	"math/bits"
-	"sync"
-
-	rc "orcomgo/compress/rangecoder"
-)
+import rc "orcomgo/compress/rangecoder"
 
 // How a number moved since the last name of its shape.
 const (
@@ -18,8 +13,9 @@ const (
 // numberState is the recent past of a number.
 type numberState struct {
 	val    uint32
-	past   uint32 // classes of the last moves, 2 bits each, newest lowest
-	upLen  uint32 // bit length of the last small step up
+	move   uint32 // class of the last move
+	lastUp uint32 // the last small step up
+	steady bool   // it was as large as the one before
 	mean   uint32 // running mean of the steps up, in 1/16
 	sorted int32  // 0..4096: running share of small steps, mostly upward
 }
@@ -39,26 +35,24 @@ func (n *numberState) update(v uint32, class uint32, width int) {
 		n.sorted -= n.sorted >> 4
 	}
 	if d != 0 && up && small {
-		n.upLen = uint32(bitLen(d))
+		n.steady = d == n.lastUp
+		n.lastUp = d
 		n.mean += d - n.mean>>4
 	}
-	n.past = n.past<<2 | class
+	n.move = class
 	n.val = v
 }
 
 // set gives the field the value v without coding.
 func (f *fieldState) set(v uint32) {
 	f.val = v
-	if u := f.plan.unit; u > 1 {
-		f.offset = v % u
-		v /= u
+	if p := f.plan; p.pitch > 0 {
+		v = p.cell(v)
+		f.offset = min(f.val-p.at(v, 0), p.pitch/cellOne)
 	}
 	f.num.update(v, classJump, f.plan.width)
 	if f.match != nil {
 		f.match.add(f.val)
-	}
-	if f.seen != nil {
-		f.seen.add(f.val)
 	}
 }
 
@@ -74,15 +68,15 @@ func (c *codec) number(s *shape, f *fieldState, v uint32) {
 	}
 	missed := uint32(0)
 	if f.match != nil {
-		w, state := c.forecast(f, v)
-		if state == matchHit {
+		w, hit, tried := c.forecast(f, v)
+		if hit {
 			f.set(w)
 			return
 		}
-		missed = uint32(state)
+		missed = uint32(min(tried, 1))
 	}
-	if p.unit > 1 {
-		v = c.unitNumber(f, v)
+	if p.pitch > 0 {
+		v = c.inCells(f, v)
 	} else {
 		v = c.step(f, v, missed)
 	}
@@ -90,20 +84,12 @@ func (c *codec) number(s *shape, f *fieldState, v uint32) {
 	if f.match != nil {
 		f.match.add(v)
 	}
-	if f.seen != nil {
-		f.seen.add(v)
-	}
-	if p.width > 5 {
-		c.prevTop = f.num.val >> (p.width - 5)
-	} else {
-		c.prevTop = f.num.val
-	}
 }
 
 // step codes the next value of f.num: how it moved, and how far.
 func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
 	n := &f.num
-	id, width := f.id, f.plan.width
+	width := f.plan.width
 	regime := uint32(rc.BitOf(n.sorted > 2500)) // 1 if the number mostly moves by small steps
 	class := uint32(classJump)
 	d := v - n.val
@@ -118,37 +104,16 @@ func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
 			class = classDown
 		}
 	}
-	high := n.val
-	if width > 6 {
-		high >>= width - 6
-	}
-	c.ctx[0] = hash(hKind, id, n.past&63<<1|regime)
-	c.ctx[1] = hash(hKind+64, id, n.past&3<<8|c.class<<4|c.rareChanged<<1|regime)
-	c.ctx[2] = hash(hKind+128, id, high<<8|c.rareChanged<<1|regime)
-	c.n = 3
-	set := hash(hKind, id, 0)
-	if c.mixed(rc.BitOf(class == classSame), 1, set, 1000) == 1 {
-		class = classSame
-	} else if regime == 1 {
-		if c.mixed(rc.BitOf(class == classUp), 2, set+1, 1000) == 1 {
-			class = classUp
-		} else if c.mixed(rc.BitOf(class == classDown), 3, set+2, 1000) == 1 {
-			class = classDown
-		} else {
-			class = classJump
-		}
-	} else {
-		class = classJump
-	}
-	switch class {
-	case classSame:
-		v = n.val
-	case classUp:
-		v = n.val + c.distance(f, d, class)
-	case classDown:
-		v = n.val - c.distance(f, -d, class)
-	case classJump:
-		v = c.absolute(f, v, missed)
+	h := hash(hKind, f.id, n.val>>max(width-4, 0)<<16|n.move<<8|c.class<<4|c.rareChanged<<1|regime)
+	switch {
+	case c.direct(rc.BitOf(class == classSame), h, 1000) == 1:
+		class, v = classSame, n.val
+	case regime == 1 && c.direct(rc.BitOf(class == classUp), h+1, 1000) == 1:
+		class, v = classUp, n.val+c.distance(f, d, classUp)
+	case regime == 1 && c.direct(rc.BitOf(class == classDown), h+2, 1000) == 1:
+		class, v = classDown, n.val-c.distance(f, -d, classDown)
+	default:
+		class, v = classJump, c.absolute(f, v, missed)
 	}
 	c.class = class
 	n.update(v, class, width)
@@ -157,104 +122,68 @@ func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
 
 // distance codes a step of d >= 1.
 func (c *codec) distance(f *fieldState, d uint32, class uint32) uint32 {
-	n := &f.num
-	c.ctx[0] = hash(hLen, f.id, class<<6|n.upLen)
-	c.ctx[1] = hash(hLen+64, f.id, class<<6|uint32(bitLen(n.mean*3)))
-	c.ctx[2] = hash(hLen+128, f.id, class<<6|c.class<<2|c.rareChanged)
-	c.n = 3
-	k := int(c.mixedTree(uint32(bitLen(d)-1), 5, hash(hLen, f.id, 0), 1000))
-	base := uint32(1) << k
-	if f.seen != nil && class == classUp {
-		return c.bySeen(f, n.val+base, n.val+d, k, hash(hLow, f.id, uint32(k))) - n.val
+	t := &f.down
+	if class == classUp {
+		if f.num.steady && c.direct(rc.BitOf(d == f.num.lastUp), hash(hSteady, f.id, 0), 1000) == 1 {
+			return f.num.lastUp
+		}
+		// By how the last step compares with the mean.
+		t = &f.up[min(f.num.lastUp<<5/(f.num.mean+1), uint32(len(f.up))-1)]
 	}
-	h := hash(hLow+64, f.id, class<<6|uint32(k))
-	t := min(k, 3)
-	hi := c.tree(d>>(k-t), t, h, 1000)
-	return base | hi<<(k-t) | c.Uniform(d, k-t)
+	if !f.plan.hasWells() {
+		return c.spread(d, t)
+	}
+	half := c.spread(d>>1+1, t) - 1 // many flow cells have every other well in a row
+	return half<<1 | uint32(c.direct(int(d&1), hash(hLow, f.id, class), 1000))
 }
 
-// absolute codes v by itself: its upper bits in context, the others as equally likely.
+// absolute codes v by itself: its upper bits by their frequencies, the others as equally likely.
 func (c *codec) absolute(f *fieldState, v uint32, missed uint32) uint32 {
 	p := f.plan
 	if c.direct(rc.BitOf(v>>p.width == 0), hash(hFits, f.id, 0), 1000) == 0 {
 		return c.Uniform(v, 32)
 	}
-	t := min(topBits, p.width)
-	c.ctx[0] = hash(hTop, f.id, missed)
-	c.ctx[1] = hash(hTop+64, f.id, c.prevTop<<4|missed)
-	c.ctx[2] = hash(hTop+128, f.id, f.num.val>>max(p.width-5, 0)<<4|c.class<<1|c.rareChanged)
-	c.n = 3
-	low := p.width - t
-	hi := c.mixedTree(v>>low, t, hash(hTop, f.id, missed), 1000)
-	if f.seen != nil {
-		return c.bySeen(f, hi<<low, v, low, hash(hLow+128, f.id, 0))
+	low := max(p.width-symbolBits, 0)
+	v &= 1<<p.width - 1
+	part := f.num.val >> max(p.width-3, 0) & 7
+	if f.match != nil {
+		part = 0
+	}
+	hi := c.either(v>>low, &f.top[missed], &f.parts[part], &f.gain)
+	if p.fine {
+		if f.lower == nil {
+			f.lower = new([symbolCount]*symbols)
+		}
+		next := max(low-symbolBits, 0)
+		hi = hi<<(low-next) | c.symbol(v>>next&(1<<(low-next)-1), &f.lower[hi])
+		low = next
 	}
 	return hi<<low | c.Uniform(v, low)
 }
 
-// bySeen codes v, which is base .. base+2^k-1, by the values seen before in that range: the wells of a patterned flow cell are at a few
-// thousand coordinates only. It saves a third of the names of such runs.
-func (c *codec) bySeen(f *fieldState, base, v uint32, k int, h uint32) uint32 {
-	node := uint32(1)
-	for i := k - 1; i >= 0; i-- {
-		half := uint32(1) << i
-		var n0, n1 uint32
-		if half <= 128 {
-			n0, n1 = f.seen.count(base, half), f.seen.count(base+half, half)
+// inCells codes a number that moves in cells: the cell, and the place in it. In a window, that is an offset, which may rise as long as the
+// number stays there. A cell of a patterned flow cell has a well in the middle, or next to it: as before.
+func (c *codec) inCells(f *fieldState, v uint32) uint32 {
+	p, outer, last := f.plan, c.class, f.num.val // outer: how the number before moved
+	cell := c.step(f, p.cell(v), 0)
+	if p.hasWells() {
+		at := p.at(cell, p.pitch/2)
+		shift := &f.shift[cell&(maxRows-1)]
+		s := int8(v - at)
+		if c.direct(rc.BitOf(s == *shift), hash(hWell, f.id, 0), 1000) == 0 {
+			*shift = int8(c.symbol(uint32(s+symbolCount/2)&(symbolCount-1), &f.top[0])) - symbolCount/2
 		}
-		c.ctx[0] = hash(hLow+192, f.id, uint32(i)<<8|min(n0, 15)<<4|min(n1, 15))
-		c.ctx[1] = hash(hLow+256, h, 0) ^ node*0x9E3779B1
-		c.n = 2
-		b := uint32(c.mixed(rc.BitOf(v-base >= half), 1, hash(hLow, f.id, uint32(i)), 1000))
-		base += half * b
-		node = node<<1 | b
+		return at + uint32(int32(*shift))
 	}
-	return base
-}
-
-// unitNumber codes a number that moves in windows of plan.unit: the window, and the offset in it.
-func (c *codec) unitNumber(f *fieldState, v uint32) uint32 {
-	u := f.plan.unit
-	outer := c.class // how the number before moved
-	lastQ := f.num.val
-	q := c.step(f, v/u, 0)
-	r := v % u
-	w := bitLen(u - 1)
-	z := c.class<<2 | outer
-	inside := uint32(rc.BitOf(q == lastQ && outer == classSame))
-	c.ctx[0] = hash(hOffset, f.id, z)
-	c.ctx[1] = hash(hOffset+64, f.id, f.offset*32/u<<8|z)
-	c.ctx[2] = hash(hOffset+128, f.id, f.offset<<8|inside<<2)
-	c.n = 3
-	r = c.mixedTree(r, w, hash(hOffset, f.id, inside), 1000)
-	f.offset = r
-	return q*u + r
-}
-
-// seenSet is the set of the values seen that are below 2^seenBits.
-type seenSet struct{ set []uint64 }
-
-const seenBits = 20
-
-func newSeenSet() *seenSet { return &seenSet{set: make([]uint64, 1<<(seenBits-6)+1)} }
-
-// seenSets are empty; see matchers.
-var seenSets = sync.Pool{New: func() any { return newSeenSet() }}
-
-func (s *seenSet) add(v uint32) {
-	if v < 1<<seenBits {
-		s.set[v>>6] |= 1 << (v & 63)
+	at, size := p.at(cell, 0), p.pitch/cellOne+1
+	low := max(bitLen(size-1)-symbolBits, 0)
+	d := v - at
+	if cell == last && outer == classSame {
+		d = (d + size - f.offset) % size
+		d = c.either(d>>low&(symbolCount-1), &f.top[1], &f.parts[f.offset*uint32(len(f.parts))/size], &f.gain)<<low | c.Uniform(d, low)
+		f.offset = (f.offset + d) % size
+	} else {
+		f.offset = (c.symbol(d>>low&(symbolCount-1), &f.top[0])<<low | c.Uniform(d, low)) % size
 	}
-}
-
-// count returns how many of from .. from+n-1 were seen; n is a power of two up to 128.
-func (s *seenSet) count(from, n uint32) uint32 {
-	if from >= 1<<seenBits-128 {
-		return 0
-	}
-	if n <= 64 {
-		w := s.set[from>>6]>>(from&63) | s.set[from>>6+1]<<(63-from&63)<<1
-		return uint32(bits.OnesCount64(w << (64 - n)))
-	}
-	return s.count(from, 64) + s.count(from+64, 64)
+	return at + f.offset
 }

@@ -2,7 +2,7 @@ package names
 
 import (
 	"bytes"
-	"math/bits"
+	"slices"
 
 	rc "orcomgo/compress/rangecoder"
 )
@@ -13,72 +13,79 @@ type fieldPlan struct {
 	frequent bool   // changes often, and is coded in every name; else (a rare field) only in names in which a rare field changes
 	equal    int    // an earlier field that mostly has the same value, or -1
 	match    bool   // the column repeats itself: see matcher
-	sparse   bool   // few of the possible values occur: see codec.bySeen
-	unit     uint32 // window size, 1 if there are no windows: see codec.unitNumber
-	width    int    // bits of the largest value / unit
+	fine     bool   // a number of which few values occur: see codec.absolute; a word that is mostly new: see codec.letters
+	pitch    uint32 // of the cells in which a number moves, in 1/cellOne; 0 if there are none: see codec.inCells
+	phase    uint32 // where cell 0 begins, in 1/cellOne
+	width    int    // bits of the largest value, or of the largest number of a cell
 }
 
-type shapePlan struct {
-	hasRare bool // some field is not frequent
-	field   []fieldPlan
-}
-
-// units are the window sizes that are tried; HiSeq coordinates are in windows of 25 pixels of 10 units.
-var units = [...]uint32{1, 50, 100, 125, 200, 250, 500, 1000}
+// windows are the sizes of cells that are tried; HiSeq coordinates are in windows of 25 pixels of 10 units.
+var windows = [...]uint32{50, 100, 125, 200, 250, 500, 1000}
 
 const (
-	planNames  = 1 << 18 // names that plans are made from
+	planNames  = 1 << 14 // names that plans are made from
+	planParts  = 1 << 4  // of the names; as many of each
+	aheadNames = 1 << 18 // names in which columns may be found to repeat themselves
 	planShapes = 64      // shapes that get a plan; others have the default
 	planMin    = 32      // names that a shape must have to get a plan
-	topBits    = 12      // upper bits of a value that is coded by itself that are modelled
-	maxTables  = 64      // matchers, and sets of values seen, in a stream
+	maxTables  = 64      // matchers, and tables of shifts, in a stream
+	maxRows    = 1 << 13 // of wells
+	cellOne    = 1 << 20
+	wellPitch  = 1 << 5 // cells that are smaller have a well in the middle
 )
 
+// hasWells reports whether the cells are those of a patterned flow cell.
+func (f *fieldPlan) hasWells() bool { return 0 < f.pitch && f.pitch < wellPitch*cellOne }
+
+// cell returns which cell v is in.
+func (f *fieldPlan) cell(v uint32) uint32 {
+	return uint32(max(int64(v)*cellOne+cellOne-1-int64(f.phase), 0) / int64(f.pitch))
+}
+
+// at returns where cell i begins, and more values in 1/cellOne after that.
+func (f *fieldPlan) at(i, more uint32) uint32 {
+	return uint32((uint64(i)*uint64(f.pitch) + uint64(f.phase) + uint64(more)) / cellOne)
+}
+
 // defaultPlan returns the plan of a shape with few names.
-func defaultPlan(fields int) shapePlan {
-	p := shapePlan{field: make([]fieldPlan, fields)}
-	for i := range p.field {
-		p.field[i] = fieldPlan{frequent: true, equal: -1, unit: 1, width: 32}
+func defaultPlan(fields int) []fieldPlan {
+	p := make([]fieldPlan, fields)
+	for i := range p {
+		p[i] = fieldPlan{frequent: true, equal: -1, width: 32}
 	}
 	return p
 }
 
 // codePlan codes a plan; nil is the default plan.
-func (c *codec) codePlan(p *shapePlan, fields int) shapePlan {
+func (c *codec) codePlan(p []fieldPlan, fields int) []fieldPlan {
 	out := defaultPlan(fields)
 	if c.direct(rc.BitOf(p != nil), hash(hPlan, 0, 0), 30) == 0 {
 		return out
 	}
 	if p == nil {
-		p = &out
+		p = out
 	}
-	for i := range out.field {
-		a, b := p.field[i], &out.field[i]
-		flags := uint32(rc.BitOf(a.frequent) | rc.BitOf(a.match)<<1 | rc.BitOf(a.sparse)<<2 | rc.BitOf(a.equal >= 0)<<3)
-		flags = c.Uniform(flags, 4)
-		b.frequent, b.match, b.sparse = flags&1 != 0, flags&2 != 0, flags&4 != 0
+	for i := range out {
+		a, b := p[i], &out[i]
+		flags := uint32(rc.BitOf(a.frequent) | rc.BitOf(a.match)<<1 | rc.BitOf(a.pitch > 0)<<2 | rc.BitOf(a.equal >= 0)<<3 | rc.BitOf(a.fine)<<4)
+		flags = c.Uniform(flags, 5)
+		b.frequent, b.match, b.fine = flags&1 != 0, flags&2 != 0, flags&16 != 0
 		if flags&8 != 0 {
 			b.equal = int(c.Uniform(uint32(a.equal), 5))
 			if b.equal >= i {
 				c.bad, b.equal = true, -1
 			}
 		}
+		if flags&4 != 0 {
+			b.pitch, b.phase = max(c.Uniform(a.pitch, 32), 1), c.Uniform(a.phase, 32)
+		}
 		// Tables take memory, so their number is limited even if a damaged stream has more.
-		b.match = b.match && c.matchers < maxTables
-		b.sparse = b.sparse && c.seenSets < maxTables
-		c.matchers += rc.BitOf(b.match)
-		c.seenSets += rc.BitOf(b.sparse)
-		unit := uint32(0)
-		for k, u := range units {
-			if u == a.unit {
-				unit = uint32(k)
-			}
+		c.tables += rc.BitOf(b.match) + rc.BitOf(b.pitch > 0)
+		if c.tables > maxTables {
+			b.match, b.pitch = false, 0
 		}
-		b.unit = units[c.Uniform(unit, 3)]
+		c.repeats = c.repeats || b.match
 		b.width = int(c.Uniform(uint32(a.width-1), 5)) + 1
-		if !b.frequent {
-			out.hasRare = true
-		}
 	}
 	return out
 }
@@ -89,113 +96,157 @@ type column struct {
 	changes int
 	down    int // changes to a smaller value
 	last    []byte
+	resized int // changes to a word of another length
 }
 
 type sampleShape struct {
-	kinds []uint8
 	names int
 	col   []column
 }
 
-// makePlans makes the plans of the shapes of up to planNames names.
-func makePlans(names []byte) map[string]shapePlan {
+// makePlans makes the plans of the shapes of names, from planNames of them.
+func makePlans(names []byte) map[string][]fieldPlan {
 	shapes := map[string]*sampleShape{}
 	var t tokens
-	var last *sampleShape
-	var lastKey []byte
-	for range planNames {
-		end := lineLen(names)
-		if end == 0 {
-			break
-		}
-		name := names[:end-1]
-		names = names[end:]
-		t.cut(name)
-		sh := last
-		if sh == nil || !bytes.Equal(t.key, lastKey) {
-			sh = shapes[string(t.key)]
-		}
-		if sh == nil {
-			if len(shapes) == planShapes {
-				continue
+	from, all := 0, names
+	for k := range planParts {
+		to := len(all) * (k + 1) / planParts
+		to += lineLen(all[to:])
+		part := all[from:to]
+		from = to
+		for range planNames / planParts {
+			end := lineLen(part)
+			if end == 0 {
+				break
 			}
-			sh = &sampleShape{col: make([]column, t.n)}
-			for j := range sh.col {
-				sh.kinds = append(sh.kinds, t.field[j].kind)
-				if t.field[j].kind != kindWord && len(shapes) == 0 {
-					sh.col[j].vals = make([]uint32, 0, min(len(names)/8, planNames))
+			name := part[:end-1]
+			part = part[end:]
+			t.cut(name)
+			sh := shapes[string(t.key)]
+			if sh == nil {
+				if len(shapes) == planShapes {
+					continue
 				}
+				sh = &sampleShape{col: make([]column, t.n)}
+				shapes[string(t.key)] = sh
 			}
-			shapes[string(t.key)] = sh
-		}
-		if sh != last {
-			last, lastKey = sh, append(lastKey[:0], t.key...)
-		}
-		sh.names++
-		for j := range sh.col {
-			c := &sh.col[j]
-			f := &t.field[j]
-			if f.kind != kindWord {
-				if k := len(c.vals); k > 0 && c.vals[k-1] != f.val {
-					c.changes++
-					c.down += rc.BitOf(f.val < c.vals[k-1])
-				}
-				c.vals = append(c.vals, f.val)
-				continue
-			}
-			w := name[f.from:f.to]
-			if sh.names > 1 && string(w) == string(c.last) {
-				continue
-			}
-			c.last = w
-			c.changes++
+			sh.add(name, &t)
 		}
 	}
-	plans := map[string]shapePlan{}
+	plans := map[string][]fieldPlan{}
 	for key, sh := range shapes {
 		if sh.names >= planMin {
 			plans[key] = sh.plan()
+			sh.findRepeats(key, plans[key], names)
 		}
 	}
 	return plans
 }
 
-func (sh *sampleShape) plan() shapePlan {
-	p := defaultPlan(len(sh.col))
-	for i := range sh.col {
-		c, f := &sh.col[i], &p.field[i]
-		f.frequent = c.changes > sh.names/64
-		if !f.frequent {
-			p.hasRare = true
-		}
-		if sh.kinds[i] == kindWord {
+// add counts a name of the shape, which is cut.
+func (sh *sampleShape) add(name []byte, t *tokens) {
+	sh.names++
+	for j := range sh.col {
+		c, f := &sh.col[j], &t.field[j]
+		if w := name[f.from:f.to]; f.kind == kindWord {
+			if sh.names == 1 || !bytes.Equal(w, c.last) {
+				c.changes++
+				c.resized += rc.BitOf(len(w) != len(c.last))
+				c.last = w
+			}
 			continue
 		}
-		top := uint32(0)
-		for _, v := range c.vals {
-			top = max(top, v)
+		if k := len(c.vals); k > 0 && c.vals[k-1] != f.val {
+			c.changes++
+			c.down += rc.BitOf(f.val < c.vals[k-1])
 		}
-		f.width = max(bitLen(top), 1)
+		c.vals = append(c.vals, f.val)
+	}
+}
+
+func (sh *sampleShape) plan() []fieldPlan {
+	p := defaultPlan(len(sh.col))
+	window := uint32(0) // of the number before
+	for i := range sh.col {
+		c, f := &sh.col[i], &p[i]
+		f.frequent = c.changes > sh.names/64
+		if c.vals == nil { // words
+			f.fine = c.changes > sh.names/2 && c.resized < c.changes/16
+			window = 0
+			continue
+		}
+		top := slices.Max(c.vals)
+		f.width = bitLen(top | 1)
 		if f.frequent {
-			f.equal = sh.equalTo(i, &p)
-			if f.equal < 0 {
-				f.unit = c.unit(f.width)
-				if i > 0 && sh.kinds[i-1] != kindWord && p.field[i-1].unit > 1 {
-					f.unit = p.field[i-1].unit
-				}
-				f.match = f.unit == 1 && c.repeats()
-				f.sparse = f.unit == 1 && f.width <= seenBits && c.sparse(top)
-				f.width = max(bitLen(top/f.unit), 1)
-			}
+			f.equal = sh.equalTo(i, p)
+		}
+		if !f.frequent || f.equal >= 0 {
+			window = 0
+			continue
+		}
+		if window == 0 {
+			window = c.window(f.width)
+		}
+		if f.pitch = window * cellOne; window == 0 && f.width <= 20 {
+			c.wells(f, top)
+		}
+		if f.pitch > 0 {
+			f.width = bitLen(f.cell(top) | 1)
 		}
 	}
 	return p
 }
 
+// findRepeats determines which columns that are coded alone repeat themselves in names. If one is in order, the sample shows it.
+func (sh *sampleShape) findRepeats(key string, p []fieldPlan, names []byte) {
+	var alone []int
+	for i := range p {
+		f, c := &p[i], &sh.col[i]
+		if !f.frequent || f.equal >= 0 || c.vals == nil {
+			continue
+		}
+		if c.down <= len(c.vals)/8 {
+			names = nil
+		}
+		if f.pitch == 0 && !f.fine {
+			alone = append(alone, i)
+		}
+	}
+	if len(alone) == 0 {
+		return
+	}
+	var t tokens
+	var s *shape
+	for k := 0; k < aheadNames && len(names) > 0; k++ {
+		name := names[:lineLen(names)-1]
+		names = names[len(name)+1:]
+		if s == nil || !t.cutLike(name, s) {
+			if t.cut(name); string(t.key) != key {
+				continue
+			}
+			if s == nil {
+				s = t.shape(0, p, name)
+				for _, i := range alone {
+					sh.col[i].vals = sh.col[i].vals[:0]
+				}
+			}
+			s.take(name, &t)
+		}
+		for _, i := range alone {
+			sh.col[i].vals = append(sh.col[i].vals, t.field[i].val)
+		}
+	}
+	for _, i := range alone {
+		f, c := &p[i], &sh.col[i]
+		f.width = bitLen(slices.Max(c.vals) | 1)
+		f.match = c.repeats()
+	}
+}
+
 // equalTo returns the earlier number whose value field i mostly has, or -1.
-func (sh *sampleShape) equalTo(i int, p *shapePlan) int {
+func (sh *sampleShape) equalTo(i int, p []fieldPlan) int {
 	for j := 0; j < i; j++ {
-		if sh.kinds[j] == kindWord || !p.field[j].frequent {
+		if sh.col[j].vals == nil || !p[j].frequent {
 			continue
 		}
 		same := 0
@@ -209,14 +260,14 @@ func (sh *sampleShape) equalTo(i int, p *shapePlan) int {
 	return -1
 }
 
-// unit returns the size of the windows in which the column moves, 1 if there are none: windows follow each
+// window returns the size of the windows in which the column moves, 0 if there are none: windows follow each
 // other in order, while the numbers inside are unordered.
-func (c *column) unit(width int) uint32 {
-	if c.down < len(c.vals)/4 || width < 8 {
-		return 1
+func (c *column) window(width int) uint32 {
+	if c.down < len(c.vals)/4 || c.changes-c.down < len(c.vals)/8 || width < 8 {
+		return 0
 	}
-	best := uint32(1)
-	for _, u := range units[1:] {
+	best := uint32(0)
+	for _, u := range windows {
 		near := 0
 		for k := 1; k < len(c.vals); k++ {
 			d := c.vals[k]/u - c.vals[k-1]/u
@@ -228,16 +279,14 @@ func (c *column) unit(width int) uint32 {
 		}
 	}
 	if bitLen(best)+3 > width {
-		return 1
+		return 0
 	}
 	return best
 }
 
 // repeats reports whether forecasts of a matcher save bytes.
 func (c *column) repeats() bool {
-	m := matchers.Get().(*matcher)
-	defer matchers.Put(m)
-	defer m.reset()
+	m := newMatcher()
 	hits := 0
 	var last, delta uint32
 	for _, v := range c.vals {
@@ -250,19 +299,57 @@ func (c *column) repeats() bool {
 	return hits > len(c.vals)/50
 }
 
-// sparse reports whether only few of the possible values occur.
-func (c *column) sparse(top uint32) bool {
-	s := seenSets.Get().(*seenSet)
-	defer seenSets.Put(s)
-	defer clear(s.set)
-	low := top
+// wells determines the rows of wells of a patterned flow cell, by the least squares of the values that occur. All are kept in integers.
+func (c *column) wells(f *fieldPlan, top uint32) {
+	seen := make([]bool, top+1)
 	for _, v := range c.vals {
-		s.add(v)
-		low = min(low, v)
+		seen[v] = true
 	}
-	distinct := 0
-	for _, w := range s.set {
-		distinct += bits.OnesCount64(w)
+	var vals []uint32
+	for v, is := range seen {
+		if is {
+			vals = append(vals, uint32(v))
+		}
 	}
-	return 2*distinct < min(len(c.vals), int(top-low)+1)
+	n := len(vals)
+	f.fine = f.width > symbolBits && f.width <= 2*symbolBits && 8*n < len(c.vals)
+	if n < 64 || 2*n > min(len(c.vals), int(top-vals[0])) {
+		return
+	}
+	var gaps [wellPitch + 1]int
+	most := 0
+	for i, v := range vals[1:] {
+		gap := min(v-vals[i], wellPitch)
+		if gaps[gap]++; gaps[gap] > gaps[most] {
+			most = int(gap)
+		}
+	}
+	if most < 3 || most >= wellPitch-1 {
+		return
+	}
+	less, more := gaps[most-1], gaps[most+1]
+	pitch, phase := most*cellOne+(more-less)*cellOne/(less+gaps[most]+more), 0
+	for range 3 {
+		row, rows, sum, squares, products := 0, 0, 0, 0, 0
+		for i, v := range vals {
+			if i > 0 {
+				row += (int(v-vals[i-1])*cellOne + pitch/2) / pitch
+			}
+			rows, sum, squares, products = rows+row, sum+int(v), squares+row*row, products+row*int(v)
+		}
+		if row >= maxRows {
+			return
+		}
+		over, under := n*products-rows*sum, n*squares-rows*rows
+		pitch = over/under*cellOne + over%under>>10*cellOne/(under>>10)
+		phase = (sum*cellOne-pitch*rows)/n + cellOne/2
+	}
+	g := fieldPlan{pitch: uint32(pitch), phase: uint32((phase + pitch - pitch/2) % pitch)}
+	right := 0
+	for _, v := range vals {
+		right += rc.BitOf(g.at(g.cell(v), g.pitch/2) == v)
+	}
+	if right > n*3/4 {
+		f.pitch, f.phase, f.fine = g.pitch, g.phase, false
+	}
 }

@@ -96,13 +96,12 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// TestSectionsAlone: a section that continues another one cannot be decoded without it, nor as names of mates if they were not, nor after
-// light names.
+// TestSectionsAlone: a section that continues another one cannot be decoded without it, nor as names of mates if they were not.
 func TestSectionsAlone(t *testing.T) {
 	text := []byte("r1\nr2\nr3\n")
 	var e Encoder
 	head, next := e.Encode(text, nil, 3, nil), e.Encode(text, nil, 3, nil)
-	for name, before := range map[string][]byte{"nothing": nil, "light names": EncodeLight(text, 3), "damaged": head[:3]} {
+	for name, before := range map[string][]byte{"nothing": nil, "damaged": head[:3]} {
 		var d Decoder
 		if before != nil {
 			d.Decode(before, nil, 3, 3, 100)

@@ -13,6 +13,8 @@ const (
 	kindWord   = 0
 	kindNumber = 1 // no leading zero
 	kindPadded = 2 // kindPadded + width: that many digits
+
+	minHex = 16 // length of the shortest hexadecimal number that is one word
 )
 
 // field is a field of a name: bytes from..to, and the value if a number.
@@ -55,6 +57,14 @@ var byteClass = func() (t [256]uint8) {
 	return t
 }()
 
+// hexDigit says which bytes are hexadecimal digits in lower case.
+var hexDigit = func() (t [256]bool) {
+	for _, c := range []byte("0123456789abcdef") {
+		t[c] = true
+	}
+	return t
+}()
+
 // cut cuts name into fields. Kinds are bytes of 128 or more in the key; separators are less, so equal
 // keys are equal shapes.
 func (t *tokens) cut(name []byte) {
@@ -70,53 +80,84 @@ func (t *tokens) cut(name []byte) {
 		}
 		f := &t.field[t.n]
 		t.n++
-		from := i
-		f.from = int32(from)
 		if t.n == maxFields {
-			f.kind, f.to = kindWord, int32(n)
+			f.kind, f.from, f.to = kindWord, int32(i), int32(n)
 			t.key = append(t.key, 128+kindWord)
 			return
 		}
-		f.kind = kindWord
-		c := byteClass[name[i]]
-		if c == classDigit {
-			v := uint32(0)
-			for i < n && i-from < maxDigits && byteClass[name[i]] == classDigit {
-				v = v*10 + uint32(name[i]-'0')
-				i++
-			}
-			f.kind, f.val = kindNumber, v
-			if w := i - from; name[from] == '0' && w > 1 {
-				f.kind = kindPadded + uint8(w)
-			}
-		}
-		if f.kind == kindWord {
-			for i < n && byteClass[name[i]] == classLetter {
-				i++
-			}
-		}
-		f.to = int32(i)
+		f.cut(name, i)
+		i = int(f.to)
 		t.key = append(t.key, 128+f.kind)
 	}
 }
 
-func lineLen(b []byte) int { return bytes.IndexByte(b, '\n') + 1 }
-
-// appendNumber appends v in decimal; with width > 0, with leading zeros to that width.
-func appendNumber(dst []byte, v uint32, width int) []byte {
-	var b [10]byte
-	i := len(b)
-	for {
-		i--
-		b[i] = byte('0' + v%10)
-		v /= 10
-		if v == 0 {
-			break
+// cut cuts the field that starts at place i of a name, and reports whether there is one.
+func (f *field) cut(name []byte, i int) bool {
+	from, n := i, len(name)
+	f.from = int32(from)
+	if i == n {
+		return false
+	}
+	f.kind = kindWord
+	if i+minHex <= n && hexDigit[name[i+minHex-1]] {
+		if k := hexLen(name[i:]); k > 0 {
+			f.to = int32(i + k)
+			return true
 		}
 	}
-	for len(b)-i < width {
-		i--
-		b[i] = '0'
+	if name[i]-'0' <= 9 {
+		v := uint32(0)
+		for _, b := range name[i:min(i+maxDigits, n)] {
+			if b -= '0'; b > 9 {
+				break
+			}
+			v = v*10 + uint32(b)
+			i++
+		}
+		f.kind, f.val = kindNumber, v
+		if w := i - from; name[from] == '0' && w > 1 {
+			f.kind = kindPadded + uint8(w)
+		}
+	} else {
+		for i < n && byteClass[name[i]] == classLetter {
+			i++
+		}
 	}
-	return append(dst, b[i:]...)
+	f.to = int32(i)
+	return i > from
 }
+
+// hexLen returns the length of the hexadecimal number in lower case that text begins with, with the hyphens of a UUID; 0 if it is short, or
+// has no letters.
+func hexLen(text []byte) int {
+	letters, n := false, 0
+	for ; n < len(text) && (hexDigit[text[n]] || text[n] == '-' && (n == 8 || n == 13 || n == 18 || n == 23)); n++ {
+		letters = letters || text[n] >= 'a'
+	}
+	if n < minHex || !letters {
+		return 0
+	}
+	return n
+}
+
+// cutLike cuts the frequent fields of name, if all else is as shape s now has it, and reports whether that is so.
+func (t *tokens) cutLike(name []byte, s *shape) bool {
+	if len(s.field) == maxFields {
+		return false
+	}
+	parts := s.unchanged()
+	if !bytes.HasPrefix(name, parts[0]) {
+		return false
+	}
+	at := len(parts[0])
+	for k, i := range s.often {
+		f := &t.field[i]
+		if !f.cut(name, at) || f.kind != s.field[i].kind || !bytes.HasPrefix(name[f.to:], parts[k+1]) {
+			return false
+		}
+		at = int(f.to) + len(parts[k+1])
+	}
+	return at == len(name)
+}
+
+func lineLen(b []byte) int { return bytes.IndexByte(b, '\n') + 1 }

@@ -29,13 +29,6 @@ func TestVectors(t *testing.T) {
 			}
 			rulesSeen[r.mark] = true
 		}
-		if v.Has("light") {
-			code := v.Bytes(t, "bytes", EncodeLight(names, n))
-			if got, err := Decode(code, n, uint64(len(names))); err != nil || string(got) != string(names) {
-				t.Fatalf("decoded %q, %v; want %q", got, err, names)
-			}
-			return
-		}
 		var e Encoder
 		code := v.Bytes(t, "bytes", e.Encode(names, first, n, nil))
 		var d Decoder

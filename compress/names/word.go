@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	maxWords = 255 // in the dictionary of a field
+	maxWords = symbolCount - 1 // in the dictionary of a field
 	wordNew  = maxWords
 
 	maxWordLen = 255 // of a word in a dictionary
@@ -57,11 +57,7 @@ func (c *codec) word(f *fieldState, w []byte) {
 			i = k
 		}
 	}
-	if c.direct(rc.BitOf(i != wordNew), hash(hWord, f.id, 0), 250) == 1 {
-		c.ctx[0] = hash(hWord+64, f.id, 0)
-		c.ctx[1] = hash(hWord+128, f.id, f.index)
-		c.n = 2
-		i = c.mixedTree(i, 8, hash(hWord, f.id, 1), 500)
+	if i = c.symbol(i, &f.parts[min(f.index, uint32(len(f.parts))-1)]); i != wordNew {
 		if i >= uint32(len(d.words)) {
 			c.bad = true
 			return
@@ -70,7 +66,13 @@ func (c *codec) word(f *fieldState, w []byte) {
 		f.index = i
 		return
 	}
-	line := c.spell(c.spellBuf[:0], f.word, w, f.id)
+	var line []byte
+	if f.plan.fine {
+		line = c.letters(c.spellBuf[:0], f, w)
+	}
+	if len(line) == 0 {
+		line = c.spell(c.spellBuf[:0], f.word, w, f.id)
+	}
 	if c.bad {
 		return
 	}
@@ -78,11 +80,43 @@ func (c *codec) word(f *fieldState, w []byte) {
 	f.index = d.add(line)
 }
 
+// letters codes a word that is as long as the last one of the field by the frequencies of letters at each place, and appends it to out. It
+// appends nothing to out if the word has to be spelt.
+func (c *codec) letters(out []byte, f *fieldState, w []byte) []byte {
+	n := len(f.word)
+	alike := len(w) == n && n <= symbolCount
+	for _, b := range w {
+		alike = alike && b < symbolCount
+	}
+	if c.direct(rc.BitOf(alike), hash(hAlike, f.id, 0), 250) == 0 {
+		return out
+	}
+	if n > symbolCount || c.Decoding() && len(c.out)+n > c.limit {
+		c.bad = true
+		return out
+	}
+	if f.lower == nil {
+		f.lower = new([symbolCount]*symbols)
+	}
+	for i := range n {
+		var b byte
+		if !c.Decoding() {
+			b = w[i]
+		}
+		b = byte(c.symbol(uint32(b), &f.lower[i]))
+		c.bad = c.bad || b == '\n'
+		out = append(out, b)
+	}
+	return out
+}
+
 // alphabet numbers the bytes of a field's words, by first occurrence.
 type alphabet struct {
 	rank [256]uint16 // 1 + number, or 0
 	sym  [256]byte
 	n    uint32
+
+	sizes *symbols // of words
 }
 
 // spell codes w letter by letter, and appends it to out. last is the word before in this
@@ -93,7 +127,10 @@ func (c *codec) spell(out, last, w []byte, id uint32) []byte {
 		a = &alphabet{}
 		c.alphabets[id] = a
 	}
-	size := c.size(uint32(len(w)), uint32(len(last)), id)
+	size := uint32(len(last))
+	if c.direct(rc.BitOf(len(w) == len(last)), hash(hSize, id, 0), 250) == 0 {
+		size = c.spread(uint32(len(w))+1, &a.sizes) - 1
+	}
 	if c.Decoding() && uint64(len(c.out))+uint64(size) > uint64(c.limit) {
 		c.bad = true
 		return out
@@ -143,19 +180,4 @@ func (c *codec) spell(out, last, w []byte, id uint32) []byte {
 		o3, o2, o1 = o2, o1, uint32(b)
 	}
 	return out
-}
-
-// size codes the length of a word, given that of the one before.
-func (c *codec) size(v, last, id uint32) uint32 {
-	if c.direct(rc.BitOf(v == last), hash(hSize, id, 0), 250) == 1 {
-		return last
-	}
-	k := c.tree(uint32(bitLen(v)), 5, hash(hSize, id, 1), 250)
-	if k == 0 {
-		return 0
-	}
-	k--
-	t := min(k, 5)
-	hi := c.tree(v>>(k-t)&(1<<t-1), int(t), hash(hSize, id, 2+k), 250)
-	return 1<<k | hi<<(k-t) | c.Uniform(v, int(k-t))
 }

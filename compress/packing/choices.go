@@ -22,9 +22,6 @@ import (
 // mates that were merged.
 const leastAssembled = 701
 
-// manyNames is how many names a slice of such an input has at least if they are to be decoded fast. Fewer take little time anyway.
-const manyNames = 1024
-
 // CanBeTwoBit reports whether sequences of an input can be in two bits a base, the longest of which has so many bases.
 func CanBeTwoBit(o record.Options, in *record.Input, longest uint32) bool {
 	return !o.OrderAny && in.Kind == record.FASTA && in.Mate < 0 && !in.Further && !in.Interleaved && longest >= leastAssembled

@@ -6,7 +6,6 @@ import (
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/forms"
-	"orcomgo/compress/names"
 	"orcomgo/compress/quals"
 	"orcomgo/compress/seqs"
 	"orcomgo/compress/slicing"
@@ -101,9 +100,6 @@ func encodeNames(_ context.Context, e *encoder, cols *[2]*columns.Columns, m int
 	first := c.LeadNames
 	if m == 1 {
 		first = cols[0].Names
-	}
-	if first == nil && e.man.Inputs[c.Input].TwoBit && c.Records >= manyNames {
-		return names.EncodeLight(c.Names, c.Records), nil
 	}
 	read := func(from uint64, n int) ([]byte, error) { return e.names(c, from, n) }
 	return e.links[nameKey{c.Reads(), c.From}].encode(c, first, read)

@@ -26,13 +26,21 @@ func (c *Coder) Bit(bit int, p uint32) int {
 	return bit
 }
 
-// Uniform codes the n low bits of v, the most significant first, each as likely 0 as 1; 0 <= n <= 32.
-func (c *Coder) Uniform(v uint32, n int) uint32 {
-	if c.Dec != nil {
-		return c.Dec.DecodeBits(n)
+// Uniform codes the n low bits of v, each value of them as equally likely, 16 bits in a step; 0 <= n <= 32.
+func (c *Coder) Uniform(v uint32, n int) (out uint32) {
+	for n > 0 {
+		k := min(n, 16)
+		n -= k
+		part := v >> n & (1<<k - 1)
+		if c.Dec != nil {
+			part = c.Dec.Point() >> (16 - k)
+			c.Dec.DecodePart(part<<(16-k), 1<<(16-k))
+		} else {
+			c.Enc.EncodePart(part<<(16-k), 1<<(16-k))
+		}
+		out = out<<k | part
 	}
-	c.Enc.EncodeBits(v, n)
-	return v & (1<<n - 1)
+	return out
 }
 
 // Adapt codes a bit with probability p, which learns it; the count of p is bounded by limit.

@@ -108,14 +108,6 @@ func (e *Encoder) EncodeAll(all []Decision) {
 	e.low, e.size = low, size
 }
 
-// EncodeBits writes the n low bits of v, most significant first, each as likely 0 as 1; 0 <= n <= 32.
-func (e *Encoder) EncodeBits(v uint32, n int) {
-	for n > 0 {
-		n--
-		e.Encode(int(v>>n&1), 1<<(ProbBits-1))
-	}
-}
-
 // Finish ends the stream and returns the buffer with it: the fewest bytes that, followed by zeros, are in the interval. The decoder reads
 // zeros past the end.
 func (e *Encoder) Finish() []byte {
@@ -237,15 +229,6 @@ func (d *Decoder) decodeBranchless(p uint32) uint64 {
 func (d *Decoder) shift() {
 	d.size <<= 32
 	d.code = d.code<<32 | d.next()
-}
-
-// DecodeBits returns n bits, most significant first, written by EncodeBits; 0 <= n <= 32.
-func (d *Decoder) DecodeBits(n int) uint32 {
-	var v uint32
-	for ; n > 0; n-- {
-		v = v<<1 | uint32(d.Decode(1<<(ProbBits-1)))
-	}
-	return v
 }
 
 // Overrun reports whether more than 11 bytes past the end of the stream were read, which never happens in a sound one.

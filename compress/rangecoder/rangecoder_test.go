@@ -66,15 +66,17 @@ func TestShortStreams(t *testing.T) {
 }
 
 func TestLeftOverBytesAreNoticed(t *testing.T) {
-	e := NewEncoder(nil)
+	e := EncodeTo(nil)
 	for i := uint32(0); i < 1000; i++ {
-		e.EncodeBits(i*2654435761, 32)
+		e.Uniform(i*2654435761, 32)
 	}
-	d := NewDecoder(append(e.Finish(), make([]byte, 16)...))
-	for i := 0; i < 1000; i++ {
-		d.DecodeBits(32)
+	d := DecodeFrom(append(e.Enc.Finish(), make([]byte, 16)...))
+	for i := uint32(0); i < 1000; i++ {
+		if v := d.Uniform(0, 32); v != i*2654435761 {
+			t.Fatalf("number %d is %d", i, v)
+		}
 	}
-	if d.Err() == nil {
+	if d.Dec.Err() == nil {
 		t.Fatal("16 bytes left over were not noticed")
 	}
 }

@@ -59,3 +59,27 @@ func (c *Coder) AnyBit(bit int, p uint32) int {
 	c.Enc.Encode(bit, p)
 	return bit
 }
+
+// EncodePart narrows the interval to the part of it from start/65536 on that takes width/65536: a symbol of any alphabet in one step.
+// start + width is at most 65536.
+func (e *Encoder) EncodePart(start, width uint32) {
+	unit := e.size >> ProbBits
+	if e.low += unit * uint64(start); e.low < unit*uint64(start) {
+		carryInto(e.buf)
+	}
+	if e.size = unit * uint64(width); e.size>>32 == 0 {
+		e.shift()
+	}
+}
+
+// Point returns which 65536th of the interval the stream goes on in. It is in the part that EncodePart wrote; DecodePart has to follow.
+func (d *Decoder) Point() uint32 { return uint32(min(d.code/(d.size>>ProbBits), 1<<ProbBits-1)) }
+
+// DecodePart narrows the interval as EncodePart does.
+func (d *Decoder) DecodePart(start, width uint32) {
+	unit := d.size >> ProbBits
+	d.code -= unit * uint64(start)
+	if d.size = unit * uint64(width); d.size>>32 == 0 {
+		d.shift()
+	}
+}

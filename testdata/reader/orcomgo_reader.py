@@ -1339,13 +1339,26 @@ class ArithmeticDecoder:
             self.code -= split
             self.size -= split
             bit = 0
+        self.shift()
+        return bit
+
+    def shift(self):
         if self.size < 1 << 32:
             # Past the end the decoder reads zeros.
             more = int.from_bytes(self.data[self.at:self.at + 4].ljust(4, b"\0"), "big")
             self.at += 4
             self.code = (self.code << 32 | more) & MASK64
             self.size = self.size << 32 & MASK64
-        return bit
+
+    def point(self):
+        """Which 65536th of the interval the code is in."""
+        return min(self.code // (self.size >> 16), 65535)
+
+    def part(self, start, width):
+        unit = self.size >> 16
+        self.code -= unit * start
+        self.size = unit * width
+        self.shift()
 
     def adaptive(self, prob, limit):
         """A bit by a prob, a list of its probability and its count, which learns it."""
@@ -1366,9 +1379,14 @@ class ArithmeticDecoder:
         return bit
 
     def even(self, count):
+        """FORMAT: The arithmetic coder, an even number."""
         value = 0
-        for _ in range(count):
-            value = value << 1 | self.bit(32768)
+        while count > 0:
+            bits = min(count, 16)
+            part = self.point() >> (16 - bits)
+            self.part(part << (16 - bits), 1 << (16 - bits))
+            value = value << bits | part
+            count -= bits
         return value
 
 
@@ -1402,12 +1420,10 @@ class Probs:
     def number(self, key, limit):
         length = self.tree((key, "length"), 6, limit)
         value = min(length, 1)
-        for i in range(length - 1):
-            if i < 4:
-                value = value << 1 | self.bit((key, length, value), limit)
-            else:
-                value = value << 1 | self.coder.bit(32768)
-        return value
+        for _ in range(min(length - 1, 4)):
+            value = value << 1 | self.bit((key, length, value), limit)
+        rest = max(length - 5, 0)
+        return value << rest | self.coder.even(rest)
 
 
 def make_squash():
@@ -1469,13 +1485,12 @@ def decode_lengths(data, records, what):
 # ---------------------------------------------------------------------------
 # Names (FORMAT: Names)
 
-(SHAPE, PLAN, RARE, SIDE, RULE, SAME, KIND, EQUAL, MATCH, FITS, TOP, LOW, LEN, REST, WORD,
- LETTER, SIZE) = range(1, 18)
-UNITS = (1, 50, 100, 125, 200, 250, 500, 1000)
+(SHAPE, PLAN, RARE, SIDE, RULE, SAME, KIND, EQUAL, MATCH, FITS, LOW, STEADY, WELL, ALIKE, LETTER,
+ SIZE) = range(1, 17)
 MOVE_SAME, MOVE_UP, MOVE_DOWN, MOVE_JUMP = range(4)
 NEW_SHAPE = 255                 # no id of a shape
 SPELT_FIELD = 8160              # the field of whole names that are spelt
-LATTICE_TOP = 1 << 20           # values from here on are not counted
+TABLES = 8192                   # at most
 
 
 def name_hash(a, b, c):
@@ -1490,12 +1505,37 @@ def context(tag, k, b, c):
     return name_hash(tag + 64 * k, b, c)
 
 
-class NameCoder:
-    """FORMAT: Names, Decisions: cells and weights."""
+class Table:
+    """FORMAT: Names, Decisions: the frequencies of 128 symbols."""
 
     def __init__(self):
-        self.cells = {}                 # of a table of 2^18 probs
+        self.counts = [1] * 128
+        self.coded = self.next = 0
+        self.renew()
+
+    def renew(self):
+        unit = 65408 * 65536 // sum(self.counts)
+        self.widths = [1 + (n * unit >> 16) for n in self.counts[:127]]
+        self.widths.append(65536 - sum(self.widths))
+
+    def learn(self, symbol, step):
+        self.counts[symbol] += step
+        if self.counts[symbol] > 7168:
+            self.counts = [(n + 1) // 2 for n in self.counts]
+        self.coded += 1
+        if self.coded >= self.next:
+            self.next = self.coded + min(self.coded // 16 + 1, 256)
+            self.renew()
+
+
+class NameCoder:
+    """FORMAT: Names, Decisions: cells, weights and tables."""
+
+    def __init__(self):
+        self.cells = {}                 # of a table of 2^16 probs
         self.weights = {}               # by set modulo 1024, one weight a context
+        self.tables = {}                # by field and what they are for
+        self.made, self.newest = 0, None
 
     def begin(self, stream):
         """What follows is coded by this stream."""
@@ -1504,8 +1544,45 @@ class NameCoder:
     def even(self, count):
         return self.coder.even(count)
 
+    def table(self, key):
+        if key not in self.tables:
+            self.made += 1
+            if self.made <= TABLES:
+                self.newest = Table()
+            self.tables[key] = self.newest
+        return self.tables[key]
+
+    def by_table(self, table):
+        point, start = self.coder.point(), 0
+        for symbol, width in enumerate(table.widths):
+            if point < start + width:
+                self.coder.part(start, width)
+                return symbol
+            start += width
+
+    def symbol(self, key):
+        table = self.table(key)
+        symbol = self.by_table(table)
+        table.learn(symbol, 24)
+        return symbol
+
+    def either(self, key, other_key, field):
+        first, second = self.table(key), self.table(other_key)
+        symbol = self.by_table(second if field.gain > 0 else first)
+        t, u = first.widths[symbol], second.widths[symbol]
+        gain = abs(u - t) * 1024 // (u + t)
+        field.gain = min(max(field.gain + (gain if u > t else -gain), -65536), 65536)
+        first.learn(symbol, 24)
+        second.learn(symbol, 72)
+        return symbol
+
+    def spread(self, key):
+        symbol = self.symbol(key)
+        k = symbol >> 2
+        return (4 + (symbol & 3) << k) >> 2 | self.even(max(k - 2, 0))
+
     def cell(self, h, node):
-        place = ((h ^ node * 0x9E3779B1) * 0x85EBCA6B & MASK32) >> 14
+        place = ((h ^ node * 0x9E3779B1) * 0x85EBCA6B & MASK32) >> 16
         return self.cells.setdefault(place, new_prob())
 
     def by_cell(self, h, node, limit):
@@ -1543,6 +1620,14 @@ def is_letter(c):
     return 65 <= c <= 90 or 97 <= c <= 122 or c >= 127 or (c < 32 and c not in (9, 13))
 
 
+def hexadecimal(text):
+    """The length of the hexadecimal number that text begins with, 0 if it has less than 16 bytes or no letters."""
+    size = 0
+    while size < len(text) and (text[size] in b"0123456789abcdef" or text[size] == 45 and size in (8, 13, 18, 23)):
+        size += 1
+    return size if size >= 16 and any(c in b"abcdef" for c in text[:size]) else 0
+
+
 def cut_name(name):
     """FORMAT: Names, Cutting a name: the shape and the fields."""
     shape, fields, at = bytearray(), [], 0
@@ -1555,6 +1640,8 @@ def cut_name(name):
         start, kind = at, 0
         if len(fields) == 31:
             at = len(name)
+        elif hexadecimal(name[start:]):
+            at += hexadecimal(name[start:])
         else:
             if is_digit(c):
                 while at < len(name) and is_digit(name[at]) and at - start < 9:
@@ -1587,21 +1674,22 @@ class Field:
         self.number = number            # F
         self.is_number = kind != 0
         self.digits = kind - 2 if kind > 2 else 0
-        self.live, self.match, self.lattice, self.equal = True, False, False, None
-        self.unit, self.width = 1, 32
+        self.live, self.match, self.fine, self.equal = True, False, False, None
+        self.pitch = self.phase = 0
+        self.width = 32
+        self.gain = 0
         # A word
         self.word = b""
         self.dictionary, self.places = [], {}
         # A number
         self.value = 0
-        self.stepped = self.rest = 0    # value / unit and value mod unit
-        self.past = 0                   # moves, two bits each
-        self.sorted = self.up_length = self.mean = 0
+        self.stepped = self.offset = 0
+        self.before = self.sorted = self.last_up = self.mean = 0
+        self.steady = False
+        self.shifts = {}                # of rows of wells
         # Forecasts
         self.history, self.came_from, self.by_value = [], [], {}
         self.place, self.misses = None, 0
-        # Lattice: which values below 2^20 the field has held
-        self.held = set()
 
     def text(self):
         if not self.is_number:
@@ -1611,12 +1699,12 @@ class Field:
     # -- words
 
     def word_place(self):
-        """I: the number of the last word in the dictionary, 255 if it is not in it."""
-        return self.places.get(self.word, 255)
+        """I: the number of the last word in the dictionary, 127 if it is not in it."""
+        return self.places.get(self.word, 127)
 
     def take_word(self, word):
         self.word = word
-        if word not in self.places and len(self.dictionary) < 255 and len(word) <= 255:
+        if word not in self.places and len(self.dictionary) < 127 and len(word) <= 255:
             self.places[word] = len(self.dictionary)
             self.dictionary.append(word)
 
@@ -1653,35 +1741,42 @@ class Field:
                 self.place, self.misses = earlier + 1, 0
         self.by_value[slot] = here
 
-    def take_number(self, value, move=MOVE_JUMP):
-        """The value has come; a value that was not coded as a step counts as a jump."""
-        self.value = value
-        stepped = value // self.unit
+    def begin(self, cell, more=0):
+        return ((cell * self.pitch + self.phase + more & MASK64) >> 20) & MASK32
+
+    def cell(self, value):
+        return max((value << 20) + (1 << 20) - 1 - self.phase, 0) // self.pitch & MASK32
+
+    def has_wells(self):
+        return 0 < self.pitch < 1 << 25
+
+    def set_number(self, value):
+        """A value that was not coded as a step counts as a jump."""
+        self.value = stepped = value
+        if self.pitch:
+            stepped = self.cell(value)
+            self.offset = min(value - self.begin(stepped) & MASK32, self.pitch >> 20)
+        self.moved(stepped, MOVE_JUMP)
+        if self.match:
+            self.remember(value)
+
+    def moved(self, stepped, move):
+        """FORMAT: Names, After a step."""
         d = (stepped - self.stepped) & MASK32
         down = -d & MASK32
-        small = (d == 0 or d.bit_length() <= self.width - 3
-                 or down.bit_length() <= min(8, self.width - 3))
+        rises = d < 1 << 31
+        if rises:
+            small = d == 0 or d.bit_length() <= self.width - 3
+        else:
+            small = down.bit_length() <= min(8, self.width - 3)
         if small:
             self.sorted += (4096 - self.sorted) >> 4
         else:
             self.sorted -= self.sorted >> 4
-        if 0 < d < 1 << 31 and small:
-            self.up_length = d.bit_length()
-            self.mean += d - (self.mean >> 4)
-        self.past = (self.past << 2 | move) & 0xFFFFFFFF
-        self.stepped, self.rest = stepped, value % self.unit
-        if self.match:
-            self.remember(value)
-        if self.lattice and value < LATTICE_TOP:
-            self.held.add(value)
-
-    def held_between(self, start, length):
-        """How many different values of a run the field has held; runs of 128 are two of 64."""
-        if length > 128 or start >= LATTICE_TOP - 128:
-            return 0
-        if length == 128:
-            return self.held_between(start, 64) + self.held_between(start + 64, 64)
-        return sum(1 for v in range(start, start + length) if v in self.held)
+        if d and rises and small:
+            self.steady, self.last_up = d == self.last_up, d
+            self.mean = self.mean + d - (self.mean >> 4) & MASK32
+        self.before, self.stepped = move, stepped
 
 
 class Shape:
@@ -1704,9 +1799,9 @@ class NameDecoder:
         self.coder.begin(stream)
         self.shapes = {}                # by id
         self.new_shapes = 0
-        self.matches = self.lattices = 0
+        self.tables = 0                 # forecasts and cells so far
         self.last_shape = NEW_SHAPE
-        self.last_move = self.prev_top = self.rare = 0
+        self.last_move = self.rare = 0
         self.last_spelt = b""
         self.alphabets = {}             # by field; those of a shape outlive it
         self.mate = None
@@ -1736,8 +1831,7 @@ class NameDecoder:
 
     def one(self):
         coder = self.coder
-        self.last_move = self.prev_top = 0      # "class" and "prevTop"
-        self.rare = 0
+        self.last_move = self.rare = 0
         number = self.last_shape
         if number == NEW_SHAPE or not coder.direct(context(SHAPE, 0, number, 1), 255):
             number = coder.tree(8, context(SHAPE, 0, number, 2), 60)
@@ -1778,6 +1872,8 @@ class NameDecoder:
         number = self.new_shapes % 255
         self.new_shapes += 1
         shape = self.shapes[number] = Shape(number, text)
+        self.coder.tables = {key: table for key, table in self.coder.tables.items()
+                             if key[0] // 32 != number or key[1] == "size"}
         self.last_shape = number
         self.plan(shape)
         for field, value in zip(shape.fields, fields):
@@ -1789,25 +1885,24 @@ class NameDecoder:
         if not coder.direct(context(PLAN, 0, 0, 0), 30):
             return
         for i, field in enumerate(shape.fields):
-            flags = coder.even(4)
-            live, match, lattice, equal = (flags >> i & 1 for i in range(4))
-            field.live = bool(live)
+            flags = coder.even(5)
+            live, match, cells, equal, fine = (flags >> i & 1 for i in range(5))
+            field.live, field.match, field.fine = bool(live), bool(match), bool(fine)
             if equal:
                 field.equal = coder.even(5)
                 if field.equal >= i or not (field.is_number and shape.fields[field.equal].is_number):
                     raise Damaged("names: a field equals one that is no number before it")
-            field.unit = UNITS[coder.even(3)]
+            if cells:
+                field.pitch, field.phase = max(coder.even(32), 1), coder.even(32)
+            self.tables += match + cells
+            if self.tables > 64:
+                field.match, field.pitch = False, 0
             field.width = coder.even(5) + 1
-            # Fields with tables are limited to 64 in a stream.
-            field.match = bool(match) and self.matches < 64
-            field.lattice = bool(lattice) and self.lattices < 64
-            self.matches += field.match
-            self.lattices += field.lattice
 
     def take_text(self, field, text):
         """A value that was not coded itself: of a new shape, or of the first mate."""
         if field.is_number:
-            field.take_number(int(text))
+            field.set_number(int(text))
         else:
             field.take_word(text)
 
@@ -1824,14 +1919,18 @@ class NameDecoder:
         coder, number, place = self.coder, field.number, field.word_place()
         if coder.direct(context(SAME, 0, number, place), 500):
             return
-        if coder.direct(context(WORD, 0, number, 0), 250):
-            index = coder.mixed_tree(8, context(WORD, 0, number, 1), 500,
-                                     [context(WORD, 1, number, 0), context(WORD, 2, number, place)])
+        index = coder.symbol((number, "part", min(place, 7)))
+        if index < 127:
             if index >= len(field.dictionary):
                 raise Damaged("names: a word is not in the dictionary")
             field.take_word(field.dictionary[index])
-        else:
-            field.take_word(self.spell(number, field.word))
+            return
+        word = b""
+        if field.fine and coder.direct(context(ALIKE, 0, number, 0), 250):
+            if len(field.word) > 128:
+                raise Damaged("names: a word is too long to be coded by its letters' places")
+            word = bytes(coder.symbol((number, "place", i)) for i in range(len(field.word)))
+        field.take_word(word or self.spell(number, field.word))
 
     def spell(self, number, last):
         """FORMAT: Names, Spelling."""
@@ -1839,8 +1938,7 @@ class NameDecoder:
         if coder.direct(context(SIZE, 0, number, 0), 250):
             size = len(last)
         else:
-            k = coder.tree(5, context(SIZE, 0, number, 1), 250)
-            size = self.below_top_bit(k - 1, 5, context(SIZE, 0, number, k + 1), 250) if k else 0
+            size = coder.spread((number, "size")) - 1
         letters = alphabet.letters
         word = bytearray()
         for i in range(size):
@@ -1864,12 +1962,6 @@ class NameDecoder:
             word.append(letter)
         return bytes(word)
 
-    def below_top_bit(self, bits, upper, h, limit):
-        """A number of bits + 1 bits: the upper bits below its top bit are a tree, the rest even."""
-        upper = min(upper, bits)
-        value = 1 << upper | self.coder.tree(upper, h, limit)
-        return value << (bits - upper) | self.coder.even(bits - upper)
-
     # -- numbers
 
     def number(self, shape, i):
@@ -1887,93 +1979,78 @@ class NameDecoder:
                 high = (g >> max(field.width - 8, 0)) << 2
                 if coder.mixed(context(MATCH, 0, number, j), 1, 250, [
                         context(MATCH, 0, number, high | j),
-                        context(MATCH, 1, number, (field.misses & 15) << 2 | j),
-                        context(MATCH, 2, number, high | j | (field.misses & 3) << 12)]):
-                    field.take_number(g)
+                        context(MATCH, 1, number, (field.misses & 15) << 2 | j)]):
+                    field.set_number(g)
                     return
             missed = int(bool(forecasts))
-        before = self.last_move
-        move, stepped = self.step(shape, i, missed if field.unit == 1 else 0)
-        self.last_move = move
-        value = stepped
-        if field.unit > 1:
-            value = (stepped * field.unit + self.rest(field, move, before)) & MASK32
-        field.take_number(value, move)
-        self.prev_top = stepped >> max(field.width - 5, 0)
+        if field.pitch:
+            field.value = self.in_cells(field)
+        else:
+            field.value = self.step(field, missed)
+        if field.match:
+            field.remember(field.value)
 
-    def step(self, shape, i, missed):
-        """FORMAT: Names, A step: the move and the stepped value."""
-        coder, field = self.coder, shape.fields[i]
-        number, last, before, rare = field.number, field.stepped, self.last_move, self.rare
+    def step(self, field, missed):
+        """FORMAT: Names, A step: the stepped value."""
+        coder, last = self.coder, field.stepped
         rising = int(field.sorted > 2500)
-        contexts = [
-            context(KIND, 0, number, (field.past & 63) << 1 | rising),
-            context(KIND, 1, number, (field.past & 3) << 8 | before << 4 | rare << 1 | rising),
-            context(KIND, 2, number, (last >> max(field.width - 6, 0)) << 8 | rare << 1 | rising)]
-        sets = context(KIND, 0, number, 0)
-        if coder.mixed(sets, 1, 1000, contexts):
-            return MOVE_SAME, last
-        if rising:
-            if coder.mixed(sets + 1, 2, 1000, contexts):
-                return MOVE_UP, self.distance(field, MOVE_UP)
-            if coder.mixed(sets + 2, 3, 1000, contexts):
-                return MOVE_DOWN, self.distance(field, MOVE_DOWN)
-        return MOVE_JUMP, self.jump(field, missed)
+        h = context(KIND, 0, field.number, ((last >> max(field.width - 4, 0)) << 16 | field.before << 8
+                                            | self.last_move << 4 | self.rare << 1 | rising) & MASK32)
+        if coder.direct(h, 1000):
+            move, stepped = MOVE_SAME, last
+        elif rising and coder.direct(h + 1 & MASK32, 1000):
+            move, stepped = MOVE_UP, last + self.distance(field, MOVE_UP) & MASK32
+        elif rising and coder.direct(h + 2 & MASK32, 1000):
+            move, stepped = MOVE_DOWN, last - self.distance(field, MOVE_DOWN) & MASK32
+        else:
+            move, stepped = MOVE_JUMP, self.jump(field, missed)
+        self.last_move = move
+        field.moved(stepped, move)
+        return stepped
 
     def distance(self, field, move):
-        coder, number, last = self.coder, field.number, field.stepped
-        k = coder.mixed_tree(5, context(LEN, 0, number, 0), 1000, [
-            context(LEN, 0, number, move << 6 | field.up_length),
-            context(LEN, 1, number, move << 6 | (3 * field.mean & MASK32).bit_length()),
-            context(LEN, 2, number, move << 6 | self.last_move << 2 | self.rare)])
-        if move == MOVE_UP and field.lattice:
-            return self.on_lattice(field, (last + (1 << k)) & MASK32, k,
-                                   context(LOW, 0, number, k))
-        d = self.below_top_bit(k, 3, context(LOW, 1, number, move << 6 | k), 1000)
-        return (last + d if move == MOVE_UP else last - d) & MASK32
+        coder, number = self.coder, field.number
+        key = (number, "down")
+        if move == MOVE_UP:
+            if field.steady and coder.direct(context(STEADY, 0, number, 0), 1000):
+                return field.last_up
+            key = (number, "up", min((field.last_up << 5 & MASK32) // (field.mean + 1 & MASK32), 3))
+        if not field.has_wells():
+            return coder.spread(key)
+        half = coder.spread(key) - 1
+        return half << 1 | coder.direct(context(LOW, 0, number, move), 1000)
 
     def jump(self, field, missed):
-        coder, number, last = self.coder, field.number, field.stepped
+        coder, number = self.coder, field.number
         if not coder.direct(context(FITS, 0, number, 0), 1000):
             return coder.even(32)
-        top = min(12, field.width)
-        upper = coder.mixed_tree(top, context(TOP, 0, number, missed), 1000, [
-            context(TOP, 0, number, missed),
-            context(TOP, 1, number, self.prev_top << 4 | missed),
-            context(TOP, 2, number, (last >> max(field.width - 5, 0)) << 4
-                    | self.last_move << 1 | self.rare)])
-        bits = field.width - top
-        if field.lattice:
-            return self.on_lattice(field, upper << bits, bits, context(LOW, 2, number, 0))
-        return upper << bits | coder.even(bits)
+        part = 0 if field.match else (field.stepped >> max(field.width - 3, 0)) & 7
+        value = coder.either((number, "top", missed), (number, "part", part), field)
+        low = max(field.width - 7, 0)
+        if field.fine:
+            below = max(low - 7, 0)
+            value = value << (low - below) | coder.symbol((number, "place", value))
+            low = below
+        return value << low | coder.even(low)
 
-    def on_lattice(self, field, start, bits, h):
-        """Halves the range of 2^bits values from start until one is left."""
-        node = 1
-        for i in range(bits - 1, -1, -1):
-            n0 = field.held_between(start, 1 << i)
-            n1 = field.held_between(start + (1 << i), 1 << i)
-            second = context(LOW, 4, h, 0) ^ (node * 0x9E3779B1 & MASK32)
-            bit = self.coder.mixed(context(LOW, 0, field.number, i), 1, 1000, [
-                context(LOW, 3, field.number, i << 8 | min(n0, 15) << 4 | min(n1, 15)), second])
-            node = (2 * node + bit) & MASK32
-            start = (start + (bit << i)) & MASK32
-        return start
-
-    def rest(self, field, move, before):
-        """FORMAT: Names, A rest."""
-        coder, number, unit = self.coder, field.number, field.unit
-        bits = (unit - 1).bit_length()
-        z = move << 2 | before
-        inside = int(move == 0 and before == 0)
-        contexts = [context(REST, 0, number, z),
-                    context(REST, 1, number, (field.rest * 32 // unit) << 8 | z),
-                    context(REST, 2, number, field.rest << 8 | inside << 2)]
-        sets = context(REST, 0, number, inside)
-        rest = coder.mixed_tree(bits, sets, 1000, contexts)
-        if rest >= unit:
-            raise Damaged("names: a rest is not below its unit")
-        return rest
+    def in_cells(self, field):
+        """FORMAT: Names, Cells."""
+        coder, number = self.coder, field.number
+        before, last = self.last_move, field.stepped
+        cell = self.step(field, 0)
+        if field.has_wells():
+            row = cell % 8192
+            if not coder.direct(context(WELL, 0, number, 0), 1000):
+                field.shifts[row] = coder.symbol((number, "top", 0)) - 64
+            return field.begin(cell, field.pitch >> 1) + field.shifts.get(row, 0) & MASK32
+        size = (field.pitch >> 20) + 1
+        low = max((size - 1).bit_length() - 7, 0)
+        if cell == last and before == MOVE_SAME:
+            symbol = coder.either((number, "top", 1), (number, "part", field.offset * 8 // size), field)
+            field.offset = (field.offset + (symbol << low | coder.even(low))) % size
+        else:
+            field.offset = (coder.symbol((number, "top", 0)) << low | coder.even(low)) % size
+        return field.begin(cell) + field.offset & MASK32
 
 
 class NameChain:
@@ -1990,17 +2067,14 @@ class NameChain:
             source.finish()
             require(count == 0, f"{what}: the section has no names")
             return []
-        if version == 2 and mates is None:
-            self.decoder = None
-            return decode_light_names(source, count, size, what)
-        require(version in (1, 3), f"{what}: unknown layout")
+        require(version in (1, 2), f"{what}: unknown layout")
         if version == 1:
             rule = tuple(source.take(3)) if mates is not None else None
         else:
             require(self.decoder is not None and (self.decoder.mates is None) == (mates is None),
                     f"{what}: it continues nothing")
             require(self.continued < 32, f"{what}: too many sections continue others")
-        self.continued = self.continued + 1 if version == 3 else 0
+        self.continued = self.continued + 1 if version == 2 else 0
         require(source.uvarint() == size, f"{what}: the length is not that of the manifest")
         if version == 1:
             self.decoder = NameDecoder(source.rest(), mates, rule)
@@ -2018,17 +2092,6 @@ class NameChain:
 def decode_names(data, count, mates, size, what):
     """The names of a section that continues no other."""
     return NameChain().decode(data, count, mates, size, what)
-
-
-def decode_light_names(source, count, size, what):
-    require(source.uvarint() == size, f"{what}: the length is not that of the manifest")
-    text = b""
-    while len(text) < size:
-        stored = source.take(source.uvarint())
-        text += decode_line_names(stored, min(size - len(text), 1 << 22), what)
-    source.finish()
-    require(text.endswith(b"\n") and text.count(b"\n") == count, f"{what}: another number of names")
-    return text.split(b"\n")[:-1]
 
 
 # ---------------------------------------------------------------------------
