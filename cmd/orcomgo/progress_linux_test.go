@@ -173,7 +173,7 @@ func TestTimeLeft(t *testing.T) {
 			run{"nanopore", "long1", 0.5, []string{path("long1.fastq")}}, // of three slices, the last one alone for a while
 			run{"nanopore in small slices", "long1", 0.67, []string{path("long1.fastq"), "--slice-size", "8MB"}},
 			run{"HiFi", "hifi1", 0.5, []string{path("hifi1.fastq")}},
-			run{"directory", "", 0.67, []string{path("all")}}, run{"mixed directory", "", 0.4, []string{path("mixed")}})
+			run{"directory", "", 0.67, []string{path("all")}}, run{"mixed directory", "", 0.3, []string{path("mixed")}})
 	}
 	busy := testrun.Pick(0, 0, 2)
 	for other := 0; other <= busy; other += 2 { // other processes that compute

@@ -228,10 +228,10 @@ func (o *verifyFlags) contentOf(a located) (n uint64, weight float64) {
 		return n, weight
 	}
 	if r, err := openTree(*a.tree, tree.Options{Threads: 1}); err == nil {
-		n = r.Bytes()
+		n, weight = r.Bytes(), float64(r.Weight())
 		r.Close()
 	}
-	return n, tree.SideWeight
+	return n, weight
 }
 
 // verify returns the status of the files of an archive or a side archive.

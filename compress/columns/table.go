@@ -54,14 +54,12 @@ const ByteWork, NameWork = 500, 1000
 // WorkOf returns the work of the members of a slice, and how much all of it is. While the slice has no sections yet, these are taken to
 // have as many bytes as is usual.
 func WorkOf(man *archive.Manifest, s *archive.Slice) (of [2]Work, all uint64) {
-	members := s.Members()
-	for m, mem := range members {
-		w := &of[m]
-		w.base = 2 + int(ByteWork*cmp.Or(s.Seqs.Len, mem.Bases/32)/(max(mem.Bases, 1)*uint64(len(members))))
+	for m, mem := range s.Members() {
+		of[m].base = 2 + int(ByteWork*cmp.Or(s.Seqs.Len, mem.Bases/32)/(max(mem.Bases, 1)*uint64(len(s.Members()))))
 		if KeptOf(man.Options, man.Inputs[mem.Input].Kind)[archive.Quals] {
-			w.qual = 15 + int(140*cmp.Or(mem.Sections[archive.Quals].Len, mem.Bases/5)/max(mem.Bases, 1))
+			of[m].qual = 15 + int(140*cmp.Or(mem.Sections[archive.Quals].Len, mem.Bases/5)/max(mem.Bases, 1))
 		}
-		all += uint64(w.base+w.qual)*mem.Bases + NameWork*mem.Sections[archive.Names].Len
+		all += uint64(of[m].base+of[m].qual)*mem.Bases + NameWork*mem.Sections[archive.Names].Len
 	}
 	return of, all
 }

@@ -50,9 +50,10 @@ type Summary struct {
 type restoration struct {
 	*Reader
 	o      *RestoreOptions
-	done   atomic.Uint64 // bytes of content, those of side files as SideWeight
+	done   atomic.Uint64 // bytes of content, those of side files as weight
 	all    uint64        // of done
 	bytes  uint64        // of content that is restored
+	weight uint64        // of side files: see Weight
 	sum    Summary
 	status []compress.FileStatus // of each entry; without a name for those that are not restored
 	made   map[string]bool       // directories that were made, by their paths below the root
@@ -92,7 +93,8 @@ func (r *Reader) Restore(ctx context.Context, o RestoreOptions) (*Summary, error
 	for _, line := range r.LeftOut {
 		x.note("left out when the directory was archived: %s", line)
 	}
-	x.bytes, x.all = x.total(1), x.total(SideWeight)
+	x.weight = r.Weight()
+	x.bytes, x.all = x.total(1), x.total(x.weight)
 	x.add(0)
 	made, err := x.directories()
 	undo := func() {
@@ -139,10 +141,7 @@ func (x *restoration) summary() (*Summary, error) {
 // at returns the path in the file system of one below the root.
 func (x *restoration) at(path string) string { return filepath.Join(x.o.Dir, path) }
 
-// SideWeight is about how many bytes of text of reads are restored, or verified, in the time of one of a side file.
-const SideWeight = 5
-
-// add counts bytes of content that were restored, those of side files as SideWeight.
+// add counts bytes of content that were restored, those of side files as weight.
 func (x *restoration) add(n int) {
 	if done := x.done.Add(uint64(n)); x.o.Progress != nil {
 		x.o.Progress(uint64(float64(x.bytes)*min(float64(done)/float64(max(x.all, 1)), 1)), x.bytes)
@@ -252,7 +251,7 @@ func (s *sink) begin(k int) (io.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.f = &holeWriter{f: f, written: func(n int) { s.x.add(SideWeight * n) }}
+	s.f = &holeWriter{f: f, written: func(n int) { s.x.add(int(s.x.weight) * n) }}
 	return s.f, nil
 }
 
