@@ -253,9 +253,6 @@ func (e *encoder) run(ctx context.Context) error {
 		early = newEarlyTexts(&e.man)
 		pieces := e.textPieces()
 		beside = func(ctx context.Context) error { return early.hash(ctx, e.gatherer, pieces) }
-	} else if e.hashesBinned() {
-		e.binned = checksOf(&e.man, true)
-		beside = e.hashBinned
 	}
 	v := e.following(dec, f.verified, early)
 	v.src.Device = e.device

@@ -8,7 +8,6 @@ import (
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/nameranges"
-	"orcomgo/compress/restoring"
 	"orcomgo/compress/seqs"
 	"orcomgo/compress/slicing"
 	"orcomgo/compress/source"
@@ -28,10 +27,9 @@ type packer struct {
 	w      *archive.Writer
 	// man describes what is known of the archive so far; that of a slice from when it is written.
 	man     archive.Manifest
-	written []written              // by slice
-	digests []uint64               // by input: seqs.Encoder.Digests, where the text is not the one binned
-	shared  [][]byte               // the shared sections, once all slices are coded
-	binned  []*restoring.TextCheck // by input: of the text that bins give back, if it is hashed early
+	written []written // by slice
+	digests []uint64  // by input: seqs.Encoder.Digests, where the text is not the one binned
+	shared  [][]byte  // the shared sections, once all slices are coded
 }
 
 // written is what is known of a slice that was written.

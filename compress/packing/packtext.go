@@ -12,7 +12,6 @@ import (
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
-	"orcomgo/compress/restoring"
 	"orcomgo/compress/slicing"
 	"orcomgo/compress/source"
 	"orcomgo/compress/workers"
@@ -38,53 +37,6 @@ const piecesAhead = 32
 func (p *packer) hashesEarly() bool {
 	return p.o.Threads >= manyThreads && workers.InMemory(p.memoryBeside(), largest(p.specs)) >= manyThreads && len(p.specs) > 1 &&
 		len(p.phases) == 1 && !slices.ContainsFunc(p.specs, func(s slicing.Spec) bool { return s.Run == nil })
-}
-
-// hashesBinned reports whether the texts that bins give back are hashed early, by some of many threads: those of inputs that come back byte
-// for byte. Verification compares what comes back with the same blocks, whose hashes have 128 bits.
-func (p *packer) hashesBinned() bool {
-	m := p.memoryBeside()
-	return p.o.Threads >= manyThreads && (m == 0 || m >= binnedMemory) && len(p.specs) > 1 &&
-		!slices.ContainsFunc(p.man.Inputs, func(in archive.Input) bool { return in.Blocks == nil })
-}
-
-// binnedMemory is how much memory packing must be allowed for hashBinned, which takes about an eighth of it.
-const binnedMemory = 8 << 30
-
-// checksOf returns what the texts of all inputs are compared with, and whether they are hashed.
-func checksOf(man *archive.Manifest, hashed bool) (all []*restoring.TextCheck) {
-	for i := range man.Inputs {
-		in := &man.Inputs[i]
-		all = append(all, restoring.NewTextCheck(in, hashed, hashed && wantsMD5(in) && fileSums(man, in) == nil))
-	}
-	return all
-}
-
-// hashBinned computes the checksums of the text of all inputs from the bins.
-func (p *packer) hashBinned(ctx context.Context) error {
-	threads := p.o.Threads / manyThreads
-	src, err := source.NewBinned(p.bins, threads, binnedMemory/8)
-	if err != nil {
-		return err
-	}
-	done := make(chan struct{})
-	defer close(done)
-	p.pool.Hold(ctx, threads+1, done)
-	jobs := restoring.WholeArchive(src.Man)
-	for i := range jobs {
-		jobs[i].AsText = true
-	}
-	return restoring.NewReplay(src, "", threads, binnedMemory/8, nil, jobs).Run(ctx, jobs, nil, func(k int, t *restoring.Piece) error {
-		for m, mem := range src.Man.Slices[k].Texts() {
-			if t.Err[m] != nil {
-				return t.Err[m]
-			}
-			if err := p.binned[mem.Input].Add(t.Text[m]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 // newEarlyTexts returns hashes of nothing.

@@ -74,8 +74,11 @@ func (p *packer) afterwards() (*verification, error) {
 func (p *packer) verification(src *source.Packed, decoding source.Source, early *earlyTexts) *verification {
 	man := &p.man
 	v := &verification{packer: p, early: early, src: src, jobs: restoring.WholeArchive(man),
-		reads: make([]atomic.Uint64, len(man.Inputs)), texts: make([][2]textSum, len(man.Slices)),
-		checks: checksOf(man, early == nil && p.binned == nil)}
+		reads: make([]atomic.Uint64, len(man.Inputs)), texts: make([][2]textSum, len(man.Slices))}
+	for i := range man.Inputs {
+		in := &man.Inputs[i]
+		v.checks = append(v.checks, restoring.NewTextCheck(in, early == nil, early == nil && wantsMD5(in) && fileSums(man, in) == nil))
+	}
 	v.replay = restoring.NewReplay(decoding, "verify", p.o.Threads, p.memoryBeside(), p.o.Progress, v.jobs)
 	for i := range v.jobs {
 		j := &v.jobs[i]
@@ -215,13 +218,7 @@ func (v *verification) end() error {
 		if v.reads[i].Load() != v.digests[i] {
 			return fmt.Errorf("%s: the reads that come back are not those that were binned: %w", in.Name, parse.ErrCorrupt)
 		}
-		switch {
-		case v.binned != nil:
-			if err := v.binned[i].End(); err != nil {
-				return err
-			}
-			sums[i] = v.binned[i].Sums.Sums()
-		case v.early == nil:
+		if v.early == nil {
 			sums[i] = v.checks[i].Sums.Sums()
 		}
 		if s := fileSums(man, in); s != nil {
