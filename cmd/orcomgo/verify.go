@@ -57,6 +57,9 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 	if err := checkArchives(args); err != nil {
 		return err
 	}
+	if o.quick && o.device != "auto" {
+		return usagef("--quick and --device exclude each other: --quick decodes nothing")
+	}
 	var all []commit.Entry
 	for _, arg := range args {
 		found, _ := commit.Find(arg) // else what follows says why
