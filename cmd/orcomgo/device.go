@@ -37,8 +37,10 @@ const (
 	// measurement.
 	minGPUBytes = 110_000_000
 	bgzfWeight  = 3
-	// minGPUBases is from how many bases on, for each thread, --device auto of pack, unpack and verify chooses a GPU.
-	minGPUBases = 60_000_000
+	// minGPUBases is from how many bases on, for each thread, pack --device auto chooses a GPU, and minGPUDecoded for unpack and verify, of
+	// which other parts take most of the time.
+	minGPUBases   = 60_000_000
+	minGPUDecoded = 150_000_000
 	// minGPUMemory is the least --memory with which auto chooses a GPU. Its driver and the pinned
 	// buffers take a few hundred megabytes of the host, whatever the size of the blocks.
 	minGPUMemory = 1 << 30
@@ -117,7 +119,7 @@ func (r *resources) decodesOnGPU(ctx context.Context, device string, found []com
 	return useGPU(ctx, device, r.enoughForGPU(func() bool {
 		return slices.ContainsFunc(found, func(e commit.Entry) bool {
 			info, err := compress.Info(e)
-			return err == nil && info.Stage == "packed" && info.Quality != "drop" && info.Bases >= minGPUBases*uint64(max(r.threads, 1))
+			return err == nil && info.Stage == "packed" && info.Quality != "drop" && info.Bases >= minGPUDecoded*uint64(max(r.threads, 1))
 		})
 	}))
 }
