@@ -213,7 +213,7 @@ struct SuffixLists {
   unsigned long long bases, depths; // of each large group
 };
 
-// The coder of qualities: its lanes, the symbols of a block and of a piece, and what package quals names numFeatures, and the bytes of a line.
+// The coder of qualities: its lanes, the symbols of a block and of a piece, the features of its model, and the bytes of a line.
 #define QUAL_LANES 16
 #define QUAL_BLOCK (1 << 20)
 #define QUAL_PIECE (1 << 14)

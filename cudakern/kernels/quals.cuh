@@ -133,8 +133,8 @@ static __device__ __forceinline__ void qual_learn(QualCoder &q, u32 taking) {
 // qual_round codes a digit, from 0 to 8, of each lane that takes part, and returns it. outcomes is how many there are. tails has, by
 // octave, the tail of the logistic function in the lower half and the difference to the next one in the upper half.
 template <bool DECODE>
-static __device__ __forceinline__ u32 qual_round(QualCoder &q, const u32 line[QUAL_FEATURES], bool takes_part, u32 outcomes, u32 digit, int rate,
-                                 int dither, const u32 *tails) {
+static __device__ __forceinline__ u32 qual_round(QualCoder &q, const u32 line[QUAL_FEATURES], bool takes_part, u32 outcomes,
+                                                 u32 digit, int rate, int dither, const u32 *tails) {
   u32 lane = threadIdx.x / 2 & 15, half = threadIdx.x & 1;
   uint2 slots[QUAL_FEATURES];
   int logits[4] = {0, 0, 0, 0};
@@ -255,7 +255,8 @@ template <bool DECODE> static __device__ __forceinline__ void qual_step(QualCode
     bool last = round == rounds + 1, takes_part = round == 0 ? has_piece : last ? more : open;
     u32 before = 8 * (round - 1); // groups
     qual_region(c, last ? round + group : round, line, to);
-    u32 outcomes = round == 0 ? c->count : last ? 8 : c->groups - before, digit = round == 0 ? rank : last ? rank % 8 : rank / 8 - 1 - before;
+    u32 outcomes = round == 0 ? c->count : last ? 8 : c->groups - before;
+    u32 digit = round == 0 ? rank : last ? rank % 8 : rank / 8 - 1 - before;
     digit = qual_round<DECODE>(q, to, takes_part, outcomes, digit, rate, dither, tails);
     if (round == 0) {
       coded = digit;
