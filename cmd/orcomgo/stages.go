@@ -61,14 +61,14 @@ var (
 		{name: "placing reads", unit: readsUnit, group: 2, short: 13},
 		{name: "placing reads again", unit: readsUnit, group: 3, short: 6},
 		{name: "placing the rest", unit: readsUnit, group: 4},
-		{name: "joining long reads", unit: basesUnit, group: 5, long: 20},
-		{name: "voting on long reads", unit: basesUnit, group: 6, long: 5, coded: 190},
+		{name: "joining long reads", unit: basesUnit, group: 5, long: 50},
+		{name: "voting on long reads", unit: basesUnit, group: 6, long: 5, coded: 160},
 		{name: "finding versions", unit: basesUnit, group: 7},
 		{name: "coding the pseudogenome", unit: basesUnit, group: 8, perUnit: 130},
 		// Names and qualities are coded while reads are laid out.
-		{name: "pack", unit: bytesUnit, group: 1, last: 8, short: 10, long: 40, coded: 220},
+		{name: "pack", unit: bytesUnit, group: 1, last: 8, short: 10, long: 40, coded: 140},
 	}
-	verifyModel = stageModel{name: "verify", unit: bytesUnit, group: 8, short: 10, long: 25, coded: 160}
+	verifyModel = stageModel{name: "verify", unit: bytesUnit, group: 8, short: 10, long: 25, coded: 110}
 	namesModel  = stageModel{name: compress.NamesStage, unit: readsUnit, group: 0, perUnit: 600}
 	unpackModel = stageModel{name: "unpack", unit: bytesUnit, group: 1, perUnit: 55}
 	indexModel  = []stageModel{{name: compress.IndexReadStage, unit: bytesUnit, group: 0, perUnit: 70},

@@ -49,7 +49,7 @@ func SumsOf(c *Columns) (sums Sums) {
 type Work struct{ qual, base int }
 
 // ByteWork is how many units a byte of coded bases is, NameWork one of names.
-const ByteWork, NameWork = 500, 1000
+const ByteWork, NameWork = 500, 350
 
 // WorkOf returns the work of the members of a slice, and how much all of it is. While the slice has no sections yet, these are taken to
 // have as many bytes as is usual.
@@ -57,7 +57,7 @@ func WorkOf(man *archive.Manifest, s *archive.Slice) (of [2]Work, all uint64) {
 	for m, mem := range s.Members() {
 		of[m].base = 2 + int(ByteWork*cmp.Or(s.Seqs.Len, mem.Bases/32)/(max(mem.Bases, 1)*uint64(len(s.Members()))))
 		if KeptOf(man.Options, man.Inputs[mem.Input].Kind)[archive.Quals] {
-			of[m].qual = 15 + int(140*cmp.Or(mem.Sections[archive.Quals].Len, mem.Bases/5)/max(mem.Bases, 1))
+			of[m].qual = 9 + int(80*cmp.Or(mem.Sections[archive.Quals].Len, mem.Bases/5)/max(mem.Bases, 1))
 		}
 		all += uint64(of[m].base+of[m].qual)*mem.Bases + NameWork*mem.Sections[archive.Names].Len
 	}
