@@ -21,9 +21,10 @@ PIPELINES = ./binning/... ./compress ./compress/packing ./compress/workers ./cmd
 # much longer where other processes have the cores. The limit is there for tests that hang.
 PATIENCE ?= 90m
 
-# How many packages each of the two rows of make test compiles or tests at a time: where other processes have the cores, each process of
-# ours gets a share of them.
-AT_ONCE ?= 4
+# How many packages each of the two rows of make test compiles or tests at a time, and how many tests of a package: where other processes
+# have the cores, each process of ours gets a share of them.
+AT_ONCE  ?= 4
+TOGETHER ?= 6
 
 # Compilers and tests make much garbage and need little memory.
 test vet vet-cuda lint unit race: export GOGC ?= 400
@@ -65,12 +66,12 @@ lint:
 
 # Without vet, which would look at all packages a second time.
 unit:
-	$(GO) test -vet=off -p $(AT_ONCE) -timeout $(PATIENCE) ./...
+	$(GO) test -vet=off -p $(AT_ONCE) -parallel $(TOGETHER) -timeout $(PATIENCE) ./...
 
 # The race detector needs cgo and a C compiler.
 race:
 	@if cc=$$($(GO) env CC) && command -v "$${cc%% *}" >/dev/null; then \
-		echo "CGO_ENABLED=1 $(GO) test -vet=off -race -p $(AT_ONCE) $(PIPELINES)"; CGO_ENABLED=1 $(GO) test -vet=off -race -p $(AT_ONCE) -timeout $(PATIENCE) $(PIPELINES); \
+		echo "CGO_ENABLED=1 $(GO) test -vet=off -race -p $(AT_ONCE) $(PIPELINES)"; CGO_ENABLED=1 $(GO) test -vet=off -race -p $(AT_ONCE) -parallel $(TOGETHER) -timeout $(PATIENCE) $(PIPELINES); \
 	else echo "no C compiler: the race detector was not run"; fi
 
 # Other systems and processors: the program and its tests must compile.

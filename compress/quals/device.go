@@ -69,11 +69,11 @@ func OpenDevice(wait func(f func()), note func(line string)) *Device {
 			d.giveUp(err)
 			return
 		}
+		d.usable.Store(true)
 		var coders sync.WaitGroup
 		for i := range 2 * sideBySide {
 			coders.Go(func() { d.work(g, d.columns[i%2]) })
 		}
-		d.usable.Store(true)
 		coders.Wait()
 		if err := g.close(); err != nil {
 			d.giveUp(err)
