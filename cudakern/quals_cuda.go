@@ -5,9 +5,7 @@ package cudakern
 // #include "shared.h"
 import "C"
 
-import (
-	"unsafe"
-)
+import "unsafe"
 
 // QualityModel is the model that columns of qualities begin with; package quals defines it.
 type QualityModel struct {
@@ -27,8 +25,8 @@ type QualityColumn struct {
 	Lengths []uint32 // nil: each is Length
 	Length  int
 	Longest int
-	Quals   []byte // Decode sets them
-	Coded   []byte // Encode sets it, within its capacity
+	Quals   []byte // set when it is decoded
+	Coded   []byte // set, within its capacity, when it is encoded
 	Failed  bool   // is set if Coded is corrupt, or its capacity too small
 }
 
@@ -42,16 +40,13 @@ const (
 )
 
 // QualityCoder codes columns of qualities, many side by side. It is used by one goroutine at a time.
-type QualityCoder struct {
-	queue
-	models map[*QualityModel]*modelAt // of the batch
-}
+type QualityCoder struct{ queue }
 
 // modelAt is where the parts of a model are on the device.
 type modelAt struct{ slots, table, values uint64 }
 
-// NewQualityCoder makes a QualityCoder that has so much memory from the start, since the device stands still while some is allocated. The
-// error wraps ErrMemory if there is too little memory.
+// NewQualityCoder makes a QualityCoder that has so much memory from the start, since allocating some waits for all
+// kernels. The error wraps ErrMemory if there is too little memory.
 func (d *Device) NewQualityCoder(memory int) (*QualityCoder, error) {
 	q := &QualityCoder{}
 	if err := q.open(d); err != nil {
@@ -78,17 +73,12 @@ func (c *QualityColumn) Memory(encode bool) int {
 	return n
 }
 
-// Encode sets Coded of columns. The error wraps ErrMemory if there is too little memory.
-func (q *QualityCoder) Encode(columns []*QualityColumn) error { return q.code(columns, true) }
-
-// Decode sets Quals of columns, which are as long as their reads. The error wraps ErrMemory if there is too little memory.
-func (q *QualityCoder) Decode(columns []*QualityColumn) error { return q.code(columns, false) }
-
-func (q *QualityCoder) code(columns []*QualityColumn, encode bool) error {
+// Code sets Coded of columns, or else Quals, which are as long as their reads. The error wraps ErrMemory if there is too little memory.
+func (q *QualityCoder) Code(columns []*QualityColumn, encode bool) error {
 	on := make([]C.struct_QualColumn, len(columns))
 	return q.do(func() {
-		all := q.placeColumns(columns, on, encode)
-		for m, at := range q.models {
+		all, models := q.placeColumns(columns, on, encode)
+		for m, at := range models {
 			q.upload(at.slots, m.Slots, "a model")
 			table, values := m.Symbols, m.Values
 			if encode {
@@ -132,16 +122,18 @@ func (q *QualityCoder) code(columns []*QualityColumn, encode bool) error {
 	})
 }
 
-// placeColumns makes room for columns and their models, sets what the kernels know of them, and returns where that will be.
-func (q *QualityCoder) placeColumns(columns []*QualityColumn, on []C.struct_QualColumn, encode bool) (all uint64) {
-	q.models = make(map[*QualityModel]*modelAt)
+// placeColumns makes room for columns and their models, sets what the kernels know of them, and returns where that and
+// the models will be.
+func (q *QualityCoder) placeColumns(columns []*QualityColumn, on []C.struct_QualColumn, encode bool) (all uint64,
+	models map[*QualityModel]*modelAt) {
+	models = make(map[*QualityModel]*modelAt)
 	rooms := []room{{&all, len(bytesOf(on))}}
 	add := func(at *C.ulonglong, size int) { rooms = append(rooms, room{(*uint64)(unsafe.Pointer(at)), size}) }
 	for i, c := range columns {
 		m, to := c.Model, &on[i]
-		if q.models[m] == nil {
+		if models[m] == nil {
 			at := new(modelAt)
-			q.models[m] = at
+			models[m] = at
 			rooms = append(rooms, room{&at.slots, len(m.Slots)}, room{&at.table, len(m.Ranks)}, room{&at.values, len(m.Values)})
 		}
 		coded := len(c.Coded)
@@ -165,8 +157,8 @@ func (q *QualityCoder) placeColumns(columns []*QualityColumn, on []C.struct_Qual
 	}
 	q.place(rooms, "qualities")
 	for i, c := range columns {
-		at := q.models[c.Model]
+		at := models[c.Model]
 		on[i].first, on[i].table, on[i].values = C.ulonglong(at.slots), C.ulonglong(at.table), C.ulonglong(at.values)
 	}
-	return all
+	return all, models
 }

@@ -76,11 +76,7 @@ func (c *cudaCoder) code(columns []*deviceColumn) (n int, err error) {
 		}
 		on = append(on, q)
 	}
-	if encode {
-		err = c.Encode(on)
-	} else {
-		err = c.Decode(on)
-	}
+	err = c.Code(on, encode)
 	if errors.Is(err, cudakern.ErrMemory) { // others took it since
 		c.memory = c.memory / 2
 		return 0, nil

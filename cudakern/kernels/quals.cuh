@@ -247,8 +247,7 @@ template <bool DECODE> static __device__ __forceinline__ void qual_step(QualCode
   }
   u32 line[QUAL_FEATURES], to[QUAL_FEATURES];
   qual_lines(q, line);
-  // The first round is of ranks. If any is 8 or more, rounds follow that tell which group of 8 ranks it is, and one that tells which of the
-  // group.
+  // The first round codes ranks below 8. For larger ones, further rounds code the group of 8 ranks, and the last round the rank in it.
   u32 group = 0, coded = 0, rounds = c->group_rounds;
   bool more = false, open = false; // the rank of the lane is 8 or more; its group is not known yet
   for (u32 round = 0;; round++) {
