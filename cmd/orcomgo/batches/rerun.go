@@ -95,6 +95,7 @@ func (a *Archive) make(ctx context.Context) (*compress.Summary, Outcome, error) 
 	if err := a.checkGPU(summary.DeviceFailed); err != nil {
 		return nil, Made, err
 	}
+	a.Pack.Open = func(input int) (io.ReadCloser, error) { return os.Open(a.Config.Inputs[input].Path) }
 	packed, err := compress.PackUnnamed(ctx, r, a.Pack)
 	return packed, Made, err
 }
