@@ -14,6 +14,7 @@ import (
 
 	"orcomgo/binning"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
 )
@@ -56,7 +57,7 @@ func (a *Archive) MayReplace(needs *tree.Needs) {
 }
 
 // Path returns DIR/NAME of the archive.
-func (a *Archive) Path() string { return filepath.Join(a.Config.OutDir, a.Config.Name) }
+func (a *Archive) Path() string { return vfs.Shown(filepath.Join(a.Config.OutDir, a.Config.Name)) }
 
 // Run makes the archive. If there is one of the same inputs it is left as it is, and bins of them are packed. That holds for one that
 // another run makes meanwhile, too.
