@@ -1,7 +1,5 @@
 package gzexact
 
-import "orcomgo/compress/rangecoder"
-
 // guessText is how much text of a frame is coded as each writer would.
 const guessText = 256 << 10
 
@@ -31,6 +29,14 @@ func guess(f *frame, t *template) writer {
 			try(writer{familyZlib, l, r})
 		}
 	}
+	if least*mostPart > part.to-part.from {
+		for _, l := range levels {
+			try(writer{familyDeflate, l, 0})
+		}
+		if best.family == familyDeflate {
+			try(writer{familyDeflate, best.level, 1})
+		}
+	}
 	return best
 }
 
@@ -58,5 +64,3 @@ func rulesOf(f *frame) byte {
 	}
 	return rules
 }
-
-var _ = rangecoder.NewProb

@@ -77,6 +77,8 @@ func (w writer) predictor() predictor {
 	switch w.family {
 	case familyZlib:
 		return newZlib(w)
+	case familyDeflate:
+		return newLibdeflate(w)
 	}
 	return newZlib(writer{familyZlib, 0, zlibBlocks16K})
 }
