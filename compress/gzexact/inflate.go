@@ -1,10 +1,13 @@
 package gzexact
 
-import "math"
+import (
+	"bufio"
+	"io"
+)
 
 // inflater reads the blocks of deflate streams.
 type inflater struct {
-	*bitReader
+	bitReader
 	lit, dist, items      readCode
 	staticLit, staticDist readCode
 	text                  []byte // the text of blocks is appended to it
@@ -17,23 +20,21 @@ const (
 	maxBlockText = 16 << 20
 )
 
-func newInflater(b *bitReader) *inflater {
-	f := &inflater{bitReader: b}
+func (f *inflater) init(r io.Reader) {
+	f.r = bufio.NewReaderSize(r, 64<<10)
 	f.staticLit.set(staticLiterals[:])
 	f.staticDist.set(staticDists[:])
-	return f
 }
 
 // block reads a block.
-func (f *inflater) block(b *block) error {
-	*b = block{bit: f.bit(), tokens: b.tokens[:0], codes: codes{items: b.codes.items[:0]}}
+func (f *inflater) block(b *block) (err error) {
+	b.bit = f.bit()
 	b.final = f.take(1) == 1
 	b.kind = byte(f.take(2))
 	start := len(f.text)
-	var err error
 	switch b.kind {
 	case storedBlock:
-		err = f.stored(b)
+		err = f.stored()
 	case staticBlock:
 		err = f.tokens(b, &f.staticLit, &f.staticDist)
 	case dynamicBlock:
@@ -47,18 +48,18 @@ func (f *inflater) block(b *block) error {
 	return err
 }
 
-func (f *inflater) stored(b *block) error {
-	b.padding = f.align()
-	size, inverse := f.take(16), f.take(16)
-	f.align()
-	if f.n < 0 {
-		return f.truncated()
+func (f *inflater) stored() error {
+	if err := f.align(); err != nil {
+		return err
 	}
-	if size != inverse^0xffff {
+	size, inverse := f.take(16), f.take(16)
+	if f.n >= 0 && size != inverse^0xffff {
 		return f.bad("lengths of a stored block that contradict each other")
 	}
-	var err error
-	f.text, err = f.bytes(f.text, int(size))
+	err := f.align()
+	if err == nil {
+		f.text, err = f.bytes(f.text, int(size))
+	}
 	return err
 }
 
@@ -71,41 +72,27 @@ func (f *inflater) codes(c *codes) error {
 	for _, s := range itemOrder[:c.itemCount] {
 		c.itemLengths[s] = uint8(f.take(3))
 	}
-	if !f.items.set(c.itemLengths[:]) {
-		return f.bad("a code with too short words")
-	}
-	for n := 0; n < c.literals+c.dists; {
+	sound := f.items.set(c.itemLengths[:])
+	for n := 0; sound && n < c.literals+c.dists; sound = n >= 0 {
 		f.fill()
 		s, bits := f.items.symbol(f.ahead)
-		if bits == 0 || bits > f.n {
-			return f.bad("no word of the code")
-		}
 		f.take(bits)
-		it := item(s) | item(f.take(itemExtra(s)))<<8
-		c.items = append(c.items, it)
-		n += it.runs()
+		extra := f.take(itemExtra[s])
+		if n = c.add(item(s)|item(extra)<<8, n); bits == 0 || f.n < 0 {
+			n = -1
+		}
 	}
-	if !c.expand() || c.lengths[endOfBlock] == 0 {
-		return f.bad("lengths of codes that are not possible")
-	}
-	if !f.lit.set(c.literalLengths()) || !f.dist.set(c.distLengths()) {
-		return f.bad("a code with too short words")
+	if !sound || c.lengths[endOfBlock] == 0 || !f.lit.set(c.literalLengths()) || !f.dist.set(c.distLengths()) {
+		return f.bad("codes that are not possible")
 	}
 	return nil
 }
 
-// symbol returns the next symbol and how many bits it has; 0 bits if there is none.
-func (c *readCode) symbol(ahead uint64) (symbol, n int) {
-	if e := c.fast[ahead&(1<<fastBits-1)]; e != 0 {
-		return int(e >> 4), int(e & 15)
-	}
-	return c.long(ahead)
-}
-
 // tokens reads the tokens of a block up to its end, and appends their text.
 func (f *inflater) tokens(b *block, lit, dist *readCode) error {
-	r := f.bitReader
-	tokens, text, most := b.tokens, f.text, len(f.text)+maxBlockText
+	r := &f.bitReader
+	text, most := f.text, len(f.text)+maxBlockText
+	tokens := make([]token, 0, 1<<14)
 	defer func() { b.tokens, f.text = tokens, text }()
 	for {
 		if r.n < 48 {
@@ -115,11 +102,10 @@ func (f *inflater) tokens(b *block, lit, dist *readCode) error {
 			}
 		}
 		s, n := lit.symbol(r.ahead)
-		if n == 0 || n > r.n {
+		r.ahead >>= n
+		if r.n -= n; r.n < 0 || n == 0 {
 			return f.bad("no word of the code")
 		}
-		r.ahead >>= n
-		r.n -= n
 		if s < endOfBlock {
 			text = append(text, byte(s))
 			tokens = append(tokens, literal(byte(s)))
@@ -134,27 +120,22 @@ func (f *inflater) tokens(b *block, lit, dist *readCode) error {
 		extra := int(lengthExtra[s])
 		length := int(lengthBase[s]) + int(r.ahead&(1<<extra-1))
 		r.ahead >>= extra
-		r.n -= extra
 		if s == lengthCodes-2 && length == maxMatch {
-			length = oddLength
+			return ErrUnknownWriter // there is a symbol for this length alone
 		}
 		d, n := dist.symbol(r.ahead)
 		if n == 0 || d >= distCodes {
 			return f.bad("no distance")
 		}
 		r.ahead >>= n
-		extra = distExtra(d)
-		far := distBase(d) + int(r.ahead&(1<<extra-1))
-		r.ahead >>= extra
-		if r.n -= n + extra; r.n < 0 {
-			return f.truncated()
-		}
-		if far > len(text)-f.member {
+		more := distExtra(d)
+		far := distBase(d) + int(r.ahead&(1<<more-1))
+		r.ahead >>= more
+		if r.n -= extra + n + more; r.n < 0 || far > len(text)-f.member {
 			return f.bad("a match before the beginning of the text")
 		}
-		t := match(length, far)
-		tokens = append(tokens, t)
-		text = appendMatch(text, t.size(), far)
+		tokens = append(tokens, match(length, far))
+		text = appendMatch(text, length, far)
 	}
 }
 
@@ -169,41 +150,35 @@ func appendMatch(text []byte, n, dist int) []byte {
 	return append(text, text[from:from+n]...)
 }
 
-// memberHeader appends the header of a member to dst. It returns nil if no member begins here.
-func (f *inflater) memberHeader(dst []byte) ([]byte, error) {
-	const fixed, most = 10, 1 << 20
-	head := f.peek(fixed)
-	if len(head) < 3 || head[0] != 0x1f || head[1] != 0x8b || head[2] != 8 {
+// memberHeader reads the header of a member; nil if no member begins here.
+func (f *inflater) memberHeader() ([]byte, error) {
+	const fixed = 10
+	if head, _ := f.r.Peek(3); string(head) != "\x1f\x8b\x08" {
 		return nil, nil
 	}
-	if len(head) < fixed {
-		return nil, f.truncated()
+	b, err := f.bytes(nil, fixed)
+	if err != nil {
+		return nil, err
 	}
-	flags := head[3]
+	flags := b[3]
 	if flags&0xe0 != 0 {
 		return nil, f.bad("a gzip header with unknown flags")
 	}
-	dst, err := f.bytes(dst, fixed)
-	if flags&4 != 0 && err == nil { // extra field
-		if dst, err = f.bytes(dst, 2); err == nil {
-			dst, err = f.bytes(dst, int(dst[len(dst)-2])|int(dst[len(dst)-1])<<8)
+	if flags&4 != 0 { // extra field
+		if b, err = f.bytes(b, 2); err == nil {
+			b, err = f.bytes(b, int(b[fixed])|int(b[fixed+1])<<8)
 		}
 	}
 	for _, text := range []byte{8, 16} { // name, comment
-		for ended := flags&text == 0; !ended && err == nil; {
-			if dst, err = f.bytes(dst, 1); err == nil {
-				ended = dst[len(dst)-1] == 0
-			}
-			if len(dst) > most {
-				return nil, ErrUnknownWriter
-			}
+		for ended := flags&text == 0; !ended && err == nil; ended = len(b) > maxRaw || b[len(b)-1] == 0 {
+			b, err = f.bytes(b, 1)
 		}
 	}
-	if flags&2 != 0 && err == nil {
-		dst, err = f.bytes(dst, 2)
+	if flags&2 != 0 && err == nil { // checksum
+		b, err = f.bytes(b, 2)
 	}
-	return dst, err
+	if len(b) > maxRaw {
+		return nil, ErrUnknownWriter
+	}
+	return b, err
 }
-
-// far is a number of bytes that is more than any that matters.
-const far = math.MaxInt32 / 2

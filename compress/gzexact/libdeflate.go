@@ -84,10 +84,6 @@ func (z *libdeflate) rebase([]byte, int) {} // it is not sequential
 
 func (z *libdeflate) segment(end int, _ bool) { z.end = end }
 
-func (z *libdeflate) pending() (length, dist int) { return 0, 0 }
-
-func (z *libdeflate) resume(int, int) {}
-
 func (z *libdeflate) block() {
 	most := 300_000
 	if z.level == 1 {
@@ -232,12 +228,8 @@ func (z *libdeflate) searchPair(place int) (length, dist int) {
 	if most < hashable {
 		return 0, 0
 	}
-	var places [2]int32
-	if z.hashed > place {
-		return 0, 0
-	}
 	pair := z.pair(place)
-	places = *pair
+	places := *pair
 	pair[0], pair[1] = int32(place), places[0]
 	z.hashed = place + 1
 	here := z.text[place : place+most]
@@ -358,21 +350,7 @@ func (z *libdeflate) full() bool {
 
 func (z *libdeflate) plan(b *block, as *block) {
 	z.n.count(b.tokens)
-	c := &as.codes
-	var lengths [literalCodes + distCodes]uint8
-	lit, dist := lengths[:literalCodes], lengths[literalCodes:]
-	z.trees.build(z.n.literals[:], 14, lit)
-	z.trees.build(z.n.dists[:], maxCodeBits, dist)
-	if z.rules == 1 && z.matches == 0 {
-		dist[0], dist[1] = 1, 1
-	}
-	c.literals, c.dists = used(lit, endOfBlock+1), used(dist, 1)
-	c.lengths = [literalCodes + distCodes]uint8{}
-	copy(c.lengths[:], lit[:c.literals])
-	copy(c.lengths[c.literals:], dist[:c.dists])
-	c.items = c.libdeflateItems(c.items[:0])
-	c.setItemLengths(&z.trees, &z.n.items)
-	dynamic, static := c.sizes(&z.n)
+	dynamic, static := as.codes.build(&z.n, &z.trees, 14, true)
 	as.kind = dynamicBlock
 	if static <= dynamic {
 		as.kind = staticBlock

@@ -42,7 +42,8 @@ const (
 )
 
 func newScanner(gz io.Reader) *scanner {
-	s := &scanner{inflater: *newInflater(newBitReader(gz))}
+	s := &scanner{}
+	s.init(gz)
 	s.begin(nil)
 	return s
 }
@@ -70,7 +71,7 @@ func (s *scanner) next() (*frame, error) {
 			return nil, err
 		}
 		text := len(s.text) - s.from
-		if text >= frameTextMost || text >= frameText && s.segment == s.place64() || len(s.parts) == frameParts || s.raw >= frameRaw {
+		if text >= frameTextMost || text >= frameText && s.undecided() || len(s.parts) == frameParts || s.raw >= frameRaw {
 			break
 		}
 	}
@@ -81,23 +82,13 @@ func (s *scanner) next() (*frame, error) {
 	f.text, f.to, f.parts, f.endBit = s.text, len(s.text), s.parts, s.bit()
 	s.sum()
 	s.begin(f.text)
-	if s.within && !s.frame.atSegment {
-		s.frame.literals = trailingLiterals(f.parts[len(f.parts)-1].block.tokens)
-	}
 	return f, nil
 }
 
-// trailingLiterals returns how many literals are behind the last match; 0 if that is not near.
-func trailingLiterals(tokens []token) int {
-	const near = 1 << 12
-	n := 0
-	for n < len(tokens) && !tokens[len(tokens)-1-n].isMatch() {
-		n++
-	}
-	if n == len(tokens) || n > near {
-		return 0
-	}
-	return n
+// undecided reports whether writers decide nothing of what follows before they see it: a segment begins, or the last token is a match.
+func (s *scanner) undecided() bool {
+	tokens := s.parts[len(s.parts)-1].block.tokens
+	return s.segment == s.place64() || len(tokens) > 0 && tokens[len(tokens)-1].isMatch()
 }
 
 // part reads a part of the file.
@@ -106,7 +97,7 @@ func (s *scanner) part() error {
 		return s.blockPart()
 	}
 	at := s.place()
-	header, err := s.memberHeader(nil)
+	header, err := s.memberHeader()
 	if err != nil {
 		return err
 	}
@@ -116,7 +107,7 @@ func (s *scanner) part() error {
 	if s.template == nil {
 		s.template = newTemplate(header)
 	}
-	p := part{event: eventHeader, raw: header}
+	p := part{event: eventRaw, raw: header}
 	if s.template.sizeAt == 0 && s.template.fits(header, 0) {
 		p.event = eventMember
 	}
@@ -131,20 +122,18 @@ func (s *scanner) part() error {
 
 // junk reads bytes behind the last member.
 func (s *scanner) junk(first bool) error {
-	b := s.peek(maxRaw)
-	if s.err != nil {
-		return s.err
-	}
-	if len(b) == 0 {
-		s.atEnd = true
-	}
 	if first {
 		return s.bad("it has no gzip header")
 	}
-	if len(b) > 0 {
-		s.parts = append(s.parts, part{event: eventJunk, raw: append([]byte(nil), b...)})
-		s.raw += len(b)
-		s.skip(len(b))
+	b := make([]byte, maxRaw)
+	n, err := io.ReadFull(s.r, b)
+	s.before += int64(n)
+	s.raw += n
+	if s.atEnd = n < maxRaw; s.atEnd && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return err
+	}
+	if n > 0 {
+		s.parts = append(s.parts, part{event: eventRaw, raw: b[:n]})
 	}
 	return nil
 }
@@ -185,7 +174,9 @@ func (s *scanner) blockPart() error {
 		return nil
 	}
 	s.sum()
-	s.align()
+	if err := s.align(); err != nil {
+		return err
+	}
 	trailer, err := s.bytes(nil, trailerBytes)
 	if err != nil {
 		return err

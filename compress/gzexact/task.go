@@ -50,11 +50,6 @@ func (q *queue) take() *task {
 	return t
 }
 
-// needsPrevious reports whether the writer depends on more than the text before the frame.
-func (f *frame) needsPrevious() bool {
-	return f.inside && f.writer.isSequential() && !(f.atSegment && (f.writer.rules == pigzBlocks || f.history == 0))
-}
-
 func (t *task) session(before *task, c *rangecoder.Coder) *session {
 	s := &session{coding: coding{c, newModels()}, frame: t.frame, template: t.template}
 	if before != nil {
@@ -77,7 +72,6 @@ const (
 func (t *task) encode(before *task) {
 	f := t.frame
 	s := t.session(before, rangecoder.EncodeTo(nil))
-	s.findPending()
 	flags := f.bit
 	for i, set := range [...]bool{f.inside, f.atSegment, f.carriedOn} {
 		if set {
@@ -85,7 +79,7 @@ func (t *task) encode(before *task) {
 		}
 	}
 	t.code = append(t.code[:0], f.writer.family<<4|f.writer.level, f.writer.rules, flags)
-	for _, v := range [...]int{f.to - f.from, f.history, f.length, f.dist} {
+	for _, v := range [...]int{f.to - f.from, f.history} {
 		t.code = binary.AppendUvarint(t.code, uint64(v))
 	}
 	s.Enc.Reset(t.code)
@@ -102,7 +96,6 @@ func parseFrame(code []byte) (f *frame, size int, stream []byte, err error) {
 	f = &frame{writer: writer{w >> 4, w & 15, rules}, bit: flags & 7}
 	f.inside, f.atSegment, f.carriedOn = flags&frameInside != 0, flags&frameAtSegment != 0, flags&frameCarriedOn != 0
 	size, f.history = c.Int(frameTextMost+maxBlockText), c.Int(windowSize)
-	f.length, f.dist = c.Int(maxMatch), c.Int(windowSize)
 	if c.Failed() || !f.writer.valid() || flags >= frameCarriedOn<<1 || f.carriedOn && !f.inside || !f.inside && f.bit != 0 {
 		return nil, 0, nil, errDamaged
 	}
@@ -116,7 +109,7 @@ func (t *task) decode(before *task) {
 		return
 	}
 	s := t.session(before, rangecoder.DecodeFrom(t.code))
-	s.bits.n = uint(t.frame.bit)
+	s.bits.n = int(t.frame.bit)
 	if t.err = s.run(); t.err == nil && s.Dec.Err() != nil {
 		t.err = errDamaged
 	}

@@ -15,12 +15,8 @@ const (
 	itemCodes    = 19 // of code lengths
 )
 
-// A token is a literal or a match of a block: value<<16 | distance. The distance of a literal is 0 and its value the byte. The value of a
-// match is its length, or oddLength.
+// A token is a literal or a match of a block: the byte, or the length, above 16 bits of the distance. The distance of a literal is 0.
 type token uint32
-
-// oddLength is the length 258, coded by the symbol of the lengths below it, which has room for it.
-const oddLength = maxMatch + 1
 
 func literal(b byte) token { return token(b) << 16 }
 
@@ -34,31 +30,33 @@ func (t token) dist() int { return int(t & 0xffff) }
 
 // size returns how many bytes of text t is.
 func (t token) size() int {
-	if !t.isMatch() {
-		return 1
+	if t.isMatch() {
+		return t.value()
 	}
-	return min(t.value(), maxMatch)
+	return 1
 }
 
-// lengthSymbols has, for each value of a match, its symbol less 257.
-var lengthSymbols = func() (s [oddLength + 1]uint8) {
-	for v := range s[minMatch:] {
+// lengthSymbols has, for each length of a match, its symbol less 257.
+var lengthSymbols = func() (s [maxMatch + 1]uint8) {
+	for v := range maxMatch - minMatch {
 		s[v+minMatch] = uint8(v)
 		if n := bits.Len(uint(v)) - 1; n >= 3 {
 			s[v+minMatch] = uint8(4*(n-1) + v>>(n-2)&3)
 		}
 	}
-	s[maxMatch], s[oddLength] = lengthCodes-1, lengthCodes-2
+	s[maxMatch] = lengthCodes - 1
 	return
 }()
 
 // lengthBase and lengthExtra have, for each symbol of lengths, the least length and how many further bits it has.
 var lengthBase, lengthExtra = func() (base [lengthCodes]uint16, extra [lengthCodes]uint8) {
-	for v := oddLength - 2; v >= minMatch; v-- {
+	for v := maxMatch; v >= minMatch; v-- {
 		s := lengthSymbols[v]
-		base[s], extra[s] = uint16(v), uint8(max(int(s)/4-1, 0))
+		base[s] = uint16(v)
+		if s < lengthCodes-1 {
+			extra[s] = uint8(max(int(s)/4-1, 0))
+		}
 	}
-	base[lengthCodes-1] = maxMatch
 	return
 }()
 
@@ -92,13 +90,12 @@ const (
 
 // block is a block of a deflate stream.
 type block struct {
-	kind    byte
-	final   bool
-	bit     byte    // where in a byte it begins
-	padding byte    // of a stored block: the bits before its length
-	size    int     // bytes of text
-	tokens  []token // unless it is stored
-	codes   codes   // of a dynamic block
+	kind   byte
+	final  bool
+	bit    byte    // where in a byte it begins
+	size   int     // bytes of text
+	tokens []token // unless it is stored
+	codes  codes   // of a dynamic block
 }
 
 // codes are the two codes of a dynamic block, and how they are written.
@@ -126,18 +123,8 @@ const (
 
 func (i item) symbol() int { return int(i & 0xff) }
 
-// itemExtra returns how many further bits a symbol of items has.
-func itemExtra(symbol int) int {
-	switch symbol {
-	case repeatLast:
-		return 2
-	case repeatZero:
-		return 3
-	case repeatZeros:
-		return 7
-	}
-	return 0
-}
+// itemExtra has, for each symbol of items, how many further bits it has.
+var itemExtra = [32]int{repeatLast: 2, repeatZero: 3, repeatZeros: 7}
 
 // itemOrder is the order in which lengths of the code of items are written.
 var itemOrder = [itemCodes]int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
@@ -153,27 +140,23 @@ func (i item) runs() int {
 	return 1
 }
 
-// expand sets lengths from items, and reports whether these are as many as literals and dists say.
-func (c *codes) expand() bool {
-	n, all := 0, c.literals+c.dists
-	for _, it := range c.items {
-		value, runs := uint8(it.symbol()), it.runs()
-		switch {
-		case n+runs > all:
-			return false
-		case value == repeatLast && n == 0:
-			return false
-		case value == repeatLast:
-			value = c.lengths[n-1]
-		case value > repeatLast:
-			value = 0
-		}
-		for range runs {
-			c.lengths[n] = value
-			n++
-		}
+// add appends an item, of which n lengths are set already. It returns how many are then, or -1 if that is not possible.
+func (c *codes) add(it item, n int) int {
+	c.items = append(c.items, it)
+	value, runs := uint8(it.symbol()), it.runs()
+	switch {
+	case n+runs > c.literals+c.dists, value == repeatLast && n == 0:
+		return -1
+	case value == repeatLast:
+		value = c.lengths[n-1]
+	case value > repeatLast:
+		value = 0
 	}
-	return n == all
+	for range runs {
+		c.lengths[n] = value
+		n++
+	}
+	return n
 }
 
 // staticLiterals and staticDists are the lengths of the codes of static blocks.

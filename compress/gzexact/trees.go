@@ -4,9 +4,8 @@ import "slices"
 
 // counts are how often each symbol occurs in a block.
 type counts struct {
-	literals [literalCodes]uint32 // endOfBlock once
+	literals [literalCodes]uint32
 	dists    [distCodes]uint32
-	items    [itemCodes]uint32
 }
 
 // count counts the symbols of the tokens of a block.
@@ -23,40 +22,133 @@ func (c *counts) count(tokens []token) {
 	c.literals[endOfBlock] = 1
 }
 
-// A codeBuilder makes the lengths of a prefix code from the counts of symbols. No length is above limit.
+// A codeBuilder sets the lengths of a prefix code, none above limit, by the counts of its symbols.
 type codeBuilder interface {
 	build(counts []uint32, limit int, lengths []uint8)
 }
 
-// zlibTree builds the codes of zlib and gzip: a Huffman tree by a binary heap. Among nodes of one weight the one with the lower subtree comes
+// build makes the codes of a block of symbols n. Runs of lengths go on from one code to the other if they are joint. It returns how many bits
+// the block takes with these codes, and how many with the static ones.
+func (c *codes) build(n *counts, b codeBuilder, literalLimit int, joint bool) (dynamic, static int) {
+	var lit [literalCodes]uint8
+	var dist [distCodes]uint8
+	b.build(n.literals[:], literalLimit, lit[:])
+	b.build(n.dists[:], maxCodeBits, dist[:])
+	c.literals, c.dists = used(lit[:], endOfBlock+1), used(dist[:], 1)
+	c.lengths = [literalCodes + distCodes]uint8{}
+	copy(c.lengths[:], lit[:c.literals])
+	copy(c.lengths[c.literals:], dist[:c.dists])
+	if joint {
+		c.items = appendItems(c.items[:0], c.lengths[:c.literals+c.dists])
+	} else {
+		c.items = appendItems(appendItems(c.items[:0], c.literalLengths()), c.distLengths())
+	}
+	var items [itemCodes]uint32
+	for _, it := range c.items {
+		items[it.symbol()]++
+	}
+	b.build(items[:], 7, c.itemLengths[:])
+	c.itemCount = itemCodes
+	for c.itemCount > 4 && c.itemLengths[itemOrder[c.itemCount-1]] == 0 {
+		c.itemCount--
+	}
+	dynamic = 5 + 5 + 4 + 3*c.itemCount
+	for s, k := range items {
+		dynamic += int(k) * (int(c.itemLengths[s]) + itemExtra[s])
+	}
+	for s, k := range n.literals {
+		extra := 0
+		if s > endOfBlock {
+			extra = int(lengthExtra[s-endOfBlock-1])
+		}
+		dynamic += int(k) * (int(lit[s]) + extra)
+		static += int(k) * (int(staticLiterals[s]) + extra)
+	}
+	for s, k := range n.dists {
+		dynamic += int(k) * (int(dist[s]) + distExtra(s))
+		static += int(k) * (int(staticDists[s]) + distExtra(s))
+	}
+	return dynamic, static
+}
+
+// used returns how many of lengths are to be written: up to the last one that is not 0, and at least least.
+func used(lengths []uint8, least int) int {
+	n := len(lengths)
+	for n > least && lengths[n-1] == 0 {
+		n--
+	}
+	return n
+}
+
+// appendItems appends lengths in runs: as many as fit into each.
+func appendItems(items []item, lengths []uint8) []item {
+	for len(lengths) > 0 {
+		v := lengths[0]
+		run := 1
+		for run < len(lengths) && lengths[run] == v {
+			run++
+		}
+		lengths = lengths[run:]
+		if v != 0 && run > 3 {
+			items = append(items, item(v))
+			run--
+		} else if v != 0 {
+			items = append(items, []item{item(v), item(v), item(v)}[:run]...)
+			continue
+		}
+		for run > 2 {
+			n := min(run, 6)
+			it := repeatLast | item(n-3)<<8
+			if v == 0 {
+				n = min(run, 138)
+				it = repeatZeros | item(n-11)<<8
+				if n <= 10 {
+					it = repeatZero | item(n-3)<<8
+				}
+			}
+			items = append(items, it)
+			run -= n
+		}
+		for range run {
+			items = append(items, item(v))
+		}
+	}
+	return items
+}
+
+// equal reports whether two blocks have the same codes, written alike.
+func (c *codes) equal(d *codes) bool {
+	return c.literals == d.literals && c.dists == d.dists && c.itemCount == d.itemCount && c.itemLengths == d.itemLengths &&
+		slices.Equal(c.items, d.items)
+}
+
+// zlibTree builds the codes of zlib and gzip: a Huffman tree by a binary heap. Of nodes of one weight the one with the lower subtree comes
 // first.
 type zlibTree struct {
 	heap    []int16
 	weights [2 * literalCodes]uint32
 	heights [2 * literalCodes]uint8
 	parents [2 * literalCodes]int16
-	taken   []int16 // nodes in the order in which they got parents; the root last
 	depths  [2 * literalCodes]uint8
+	taken   []int16 // nodes in the order in which they got parents
 }
 
 func (t *zlibTree) build(counts []uint32, limit int, lengths []uint8) {
-	clear(lengths)
 	t.heap, t.taken = t.heap[:0], t.taken[:0]
+	last := -1
 	add := func(symbol int, weight uint32) {
 		t.heap = append(t.heap, int16(symbol))
 		t.weights[symbol], t.heights[symbol] = weight, 0
+		last = max(last, symbol)
 	}
-	last := -1
 	for s, n := range counts {
 		if n > 0 {
-			last = s
 			add(s, n)
 		}
 	}
 	for len(t.heap) < 2 { // a code has two symbols at least
 		if last < 2 {
-			last++
-			add(last, 1)
+			add(last+1, 1)
 		} else {
 			add(0, 1)
 		}
@@ -64,10 +156,8 @@ func (t *zlibTree) build(counts []uint32, limit int, lengths []uint8) {
 	for i := len(t.heap)/2 - 1; i >= 0; i-- {
 		t.sink(i)
 	}
-	node := int16(len(counts))
-	for len(t.heap) > 1 {
-		a := t.heap[0]
-		end := len(t.heap) - 1
+	for node := int16(len(counts)); len(t.heap) > 1; node++ {
+		a, end := t.heap[0], len(t.heap)-1
 		t.heap[0] = t.heap[end]
 		t.heap = t.heap[:end]
 		t.sink(0)
@@ -78,9 +168,9 @@ func (t *zlibTree) build(counts []uint32, limit int, lengths []uint8) {
 		t.parents[a], t.parents[b] = node, node
 		t.heap[0] = node
 		t.sink(0)
-		node++
 	}
-	t.limitDepths(t.heap[0], len(counts), limit)
+	t.limitDepths(len(counts), limit)
+	clear(lengths)
 	for _, n := range t.taken {
 		if int(n) < len(counts) {
 			lengths[n] = t.depths[n]
@@ -98,13 +188,10 @@ func (t *zlibTree) sink(at int) {
 	node := t.heap[at]
 	for {
 		child := 2*at + 1
-		if child >= len(t.heap) {
-			break
-		}
 		if child+1 < len(t.heap) && t.before(t.heap[child+1], t.heap[child]) {
 			child++
 		}
-		if t.before(node, t.heap[child]) {
+		if child >= len(t.heap) || t.before(node, t.heap[child]) {
 			break
 		}
 		t.heap[at] = t.heap[child]
@@ -113,12 +200,12 @@ func (t *zlibTree) sink(at int) {
 	t.heap[at] = node
 }
 
-// limitDepths computes the depths of all nodes but at most limit, and mends the tree where that cut it off: leaves one after another go down
-// beside one from the limit. Then the depths are dealt to the leaves, the greatest to those that were taken first.
-func (t *zlibTree) limitDepths(root int16, symbols, limit int) {
+// limitDepths computes the depths of all nodes. Where they are above limit, they become limit, and a leaf above it becomes a node of two leaves
+// for every two nodes that were too deep. Then the depths are dealt to the leaves anew, the greatest to those that were taken first.
+func (t *zlibTree) limitDepths(symbols, limit int) {
 	var leaves [maxCodeBits + 2]int
-	t.depths[root] = 0
 	excess := 0
+	t.depths[t.heap[0]] = 0
 	for _, n := range slices.Backward(t.taken) {
 		depth := int(t.depths[t.parents[n]]) + 1
 		if depth > limit {
@@ -142,120 +229,73 @@ func (t *zlibTree) limitDepths(root int16, symbols, limit int) {
 		leaves[depth+1] += 2
 		leaves[limit]--
 	}
-	next := 0
-	for depth := limit; depth > 0; depth-- {
-		for leaves[depth] > 0 {
-			n := t.taken[next]
-			next++
-			if int(n) < symbols {
-				t.depths[n] = uint8(depth)
-				leaves[depth]--
+	depth := limit
+	for _, n := range t.taken {
+		if int(n) < symbols {
+			for leaves[depth] == 0 {
+				depth--
 			}
+			leaves[depth]--
+			t.depths[n] = uint8(depth)
 		}
 	}
 }
 
-// appendItems appends the runs of lengths of one code, or of both in a row, as zlib makes them: a run goes on after 7 or 6 equal lengths, or
-// 138 zeros, as a new one.
-func appendItems(items []item, lengths []uint8) []item {
-	for len(lengths) > 0 {
-		v := lengths[0]
-		run := 1
-		for run < len(lengths) && lengths[run] == v {
-			run++
-		}
-		lengths = lengths[run:]
-		for fresh := true; run > 0; fresh = false {
-			most, least := 6, 3
-			switch {
-			case v == 0:
-				most = 138
-			case fresh:
-				most, least = 7, 4
-			}
-			n := min(run, most)
-			run -= n
-			if n >= least && v != 0 && fresh {
-				items = append(items, item(v))
-				n--
-				least--
-			}
-			items = appendRun(items, v, n, n >= least)
-		}
-	}
-	return items
+// libdeflateTree builds the codes of libdeflate: symbols are merged in the order of their counts, those of one count in their own order, and
+// before nodes of the same weight.
+type libdeflateTree struct {
+	order   []uint32 // the symbols that occur, by count and symbol: count<<10 | symbol
+	weights []uint32 // of nodes
+	parents []int16
 }
 
-// appendRun appends n equal lengths: a single item, or that many if they can't be a run.
-func appendRun(items []item, v uint8, n int, isRun bool) []item {
-	switch {
-	case !isRun:
-		for range n {
-			items = append(items, item(v))
+func (t *libdeflateTree) build(counts []uint32, limit int, lengths []uint8) {
+	clear(lengths)
+	t.order, t.weights, t.parents = t.order[:0], t.weights[:0], t.parents[:0]
+	for s, n := range counts {
+		if n > 0 {
+			t.order = append(t.order, n<<10|uint32(s))
 		}
-		return items
-	case v != 0:
-		return append(items, repeatLast|item(n-3)<<8)
-	case n <= 10:
-		return append(items, repeatZero|item(n-3)<<8)
 	}
-	return append(items, repeatZeros|item(n-11)<<8)
-}
-
-// used returns how many of lengths are to be written: up to the last one that is not 0, and at least least.
-func used(lengths []uint8, least int) int {
-	n := len(lengths)
-	for n > least && lengths[n-1] == 0 {
-		n--
-	}
-	return n
-}
-
-// setItemLengths makes the code of the items.
-func (c *codes) setItemLengths(builder codeBuilder, n *[itemCodes]uint32) {
-	*n = [itemCodes]uint32{}
-	for _, it := range c.items {
-		n[it.symbol()]++
-	}
-	builder.build(n[:], 7, c.itemLengths[:])
-	c.itemCount = itemCodes
-	for c.itemCount > 4 && c.itemLengths[itemOrder[c.itemCount-1]] == 0 {
-		c.itemCount--
-	}
-}
-
-// sizes returns how many bits the tokens take by the codes and by the static ones, without the three bits of the kind, and sets none of them.
-func (c *codes) sizes(n *counts) (dynamic, static int) {
-	dynamic = 5 + 5 + 4 + 3*c.itemCount
-	for s, k := range n.items {
-		dynamic += int(k) * (int(c.itemLengths[s]) + itemExtra(s))
-	}
-	for s, k := range n.literals {
-		extra := 0
-		if s > endOfBlock {
-			extra = int(lengthExtra[s-endOfBlock-1])
+	if len(t.order) < 2 {
+		if len(t.order) == 1 { // a code has two symbols
+			lengths[0], lengths[max(t.order[0]&1023, 1)] = 1, 1
 		}
-		length := 0
-		if s < c.literals {
-			length = int(c.lengths[s])
-		}
-		dynamic += int(k) * (length + extra)
-		static += int(k) * (int(staticLiterals[s]) + extra)
+		return
 	}
-	dists := c.distLengths()
-	for s, k := range n.dists {
-		length := 0
-		if s < len(dists) {
-			length = int(dists[s])
+	slices.Sort(t.order)
+	leaf := 0
+	take := func() uint32 {
+		if node := len(t.parents); leaf == len(t.order) || node < len(t.weights) && t.order[leaf]>>10 > t.weights[node] {
+			t.parents = append(t.parents, int16(len(t.weights)))
+			return t.weights[node]
 		}
-		dynamic += int(k) * (length + distExtra(s))
-		static += int(k) * (5 + distExtra(s))
+		leaf++
+		return t.order[leaf-1] >> 10
 	}
-	return dynamic, static
-}
-
-// equal reports whether two blocks have the same codes, written alike.
-func (c *codes) equal(d *codes) bool {
-	return c.literals == d.literals && c.dists == d.dists && c.itemCount == d.itemCount && c.itemLengths == d.itemLengths &&
-		slices.Equal(c.items, d.items)
+	for range len(t.order) - 1 {
+		weight := take()
+		t.weights = append(t.weights, weight+take())
+	}
+	// From the root on, each node becomes two leaves of the next depth; or, of those too deep, the deepest leaf that may.
+	var leaves [maxCodeBits + 2]int
+	leaves[1] = 2
+	depths := make([]int, len(t.weights))
+	for n := len(t.parents) - 1; n >= 0; n-- {
+		depths[n] = depths[t.parents[n]] + 1
+		depth := min(depths[n], limit-1)
+		for depth != depths[n] && leaves[depth] == 0 {
+			depth--
+		}
+		leaves[depth]--
+		leaves[depth+1] += 2
+	}
+	depth := limit
+	for _, s := range t.order { // the rarest symbols are the deepest
+		for leaves[depth] == 0 {
+			depth--
+		}
+		leaves[depth]--
+		lengths[s&1023] = uint8(depth)
+	}
 }

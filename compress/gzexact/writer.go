@@ -19,10 +19,6 @@ type predictor interface {
 	next() token
 	// accept goes past a token that was chosen.
 	accept(t token)
-	// pending returns what the writer knows already of the next token: the length and distance of a match; length 0 if nothing.
-	pending() (length, dist int)
-	// resume sets what pending returned.
-	resume(length, dist int)
 	// plan sets the kind of a block with the tokens of b, and its codes if it is dynamic.
 	plan(b *block, as *block)
 }
@@ -44,7 +40,7 @@ const (
 	blockRules
 )
 
-// writer says what wrote a stretch of a file. Of libdeflate, rules says whether an unused code of distances has two words all the same.
+// writer says what wrote a stretch of a file. rules are of zlib only.
 type writer struct {
 	family, level, rules byte
 }
@@ -56,7 +52,7 @@ func (w writer) valid() bool {
 	case familyZlib:
 		return w.level >= 1 && w.level <= 9 && w.rules < blockRules
 	case familyDeflate:
-		return w.level >= 1 && w.level <= 9 && w.rules < 2
+		return w.level >= 1 && w.level <= 9 && w.rules == 0
 	}
 	return false
 }

@@ -88,8 +88,8 @@ func (z *zlib) segment(end int, fresh bool) {
 	case !fresh:
 	case z.rules == pigzBlocks:
 		z.begin(z.text, max(z.origin, z.at-windowSize), z.at)
-	case z.hashed < z.at && z.level > 0: // the last two places of a segment are hashed with the first bytes of the next one
-		z.hashed = max(z.hashed, z.at-(minMatch-1))
+	case z.level > 0: // the last two places of a segment are hashed with the first bytes of the next one
+		z.hashed = min(z.hashed, max(z.at-(minMatch-1), 0))
 		z.hash(min(z.at, end-minMatch+1))
 	}
 	z.end = end
@@ -269,33 +269,9 @@ func (z *zlib) accept(t token) {
 	z.knownNext = false
 }
 
-func (z *zlib) pending() (length, dist int) {
-	if z.known {
-		return z.length, z.dist
-	}
-	return 0, 0
-}
-
-func (z *zlib) resume(length, dist int) {
-	if length > 0 {
-		z.known, z.length, z.dist = true, length, dist
-		z.hash(min(z.at+1, z.end-minMatch+1))
-	}
-}
-
 func (z *zlib) plan(b *block, as *block) {
 	z.n.count(b.tokens)
-	c := &as.codes
-	var lengths [literalCodes + distCodes]uint8
-	lit, dist := lengths[:literalCodes], lengths[literalCodes:]
-	z.trees.build(z.n.literals[:], maxCodeBits, lit)
-	z.trees.build(z.n.dists[:], maxCodeBits, dist)
-	c.literals, c.dists = used(lit, endOfBlock+1), used(dist, 1)
-	copy(c.lengths[:], lit[:c.literals])
-	copy(c.lengths[c.literals:], dist[:c.dists])
-	c.items = c.zlibItems(c.items[:0])
-	c.setItemLengths(&z.trees, &z.n.items)
-	dynamic, static := c.sizes(&z.n)
+	dynamic, static := as.codes.build(&z.n, &z.trees, maxCodeBits, false)
 	as.kind = dynamicBlock
 	if (static+3+7)/8 <= (dynamic+3+7)/8 {
 		as.kind = staticBlock
