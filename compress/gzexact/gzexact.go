@@ -21,6 +21,9 @@ const (
 	mostPart  = 50
 	mostBytes = 256
 	seenFrom  = 1 << 20
+
+	unknownPart = 10 // of the beginning of the file
+	mostGuesses = 4  // in vain
 )
 
 // Describe reads a gzip file to its end and writes a description, with which Restore makes the file of its text. Frames are coded by as many
@@ -37,6 +40,7 @@ type describer struct {
 	to      io.Writer
 	queue   queue
 	writer  writer
+	guesses int // in vain
 }
 
 func (d *describer) run(threads int) error {
@@ -48,7 +52,7 @@ func (d *describer) run(threads int) error {
 		if behind, err = s.next(); err == nil {
 			s.finish(f, behind)
 			if d.Text == 0 && d.Size == 0 {
-				err = d.begin(f)
+				err = d.begin(f, place)
 			}
 			d.add(f, place)
 			if len(d.queue.tasks) > threads {
@@ -78,11 +82,14 @@ func (d *describer) put(b []byte) error {
 }
 
 // begin guesses the writer, and writes what is before all frames.
-func (d *describer) begin(f *frame) error {
-	d.writer = guess(f, d.scanner.template)
+func (d *describer) begin(f *frame, place int64) (err error) {
+	t := d.scanner.template
+	var unknown bool
+	if d.writer, unknown = guess(f, t, place); unknown {
+		return ErrUnknownWriter
+	}
 	d.Writer = d.writer.String()
-	header := d.scanner.template.header
-	return d.put(append(binary.AppendUvarint(nil, uint64(len(header))), header...))
+	return d.put(append(binary.AppendUvarint(nil, uint64(len(t.header))), t.header...))
 }
 
 // add has a frame coded. place is how many bytes of the file are read behind it.
@@ -100,14 +107,19 @@ func (d *describer) add(f *frame, place int64) {
 func (d *describer) write() error {
 	t := d.queue.take()
 	f, size := t.frame, t.file-d.File
-	if most := size / mostPart; int64(len(t.code)) > most && !f.writer.isSequential() {
-		if w := guess(f, t.template); w != f.writer && !w.isSequential() {
-			f.writer, d.writer, t.predictor = w, w, nil
+	if int64(len(t.code)) > size/mostPart && !f.writer.isSequential() && d.guesses < mostGuesses {
+		if w, _ := guess(f, t.template, size); w != f.writer && !w.isSequential() {
+			f.writer, d.writer = w, w
 			t.encode(nil)
+		} else {
+			d.guesses++
 		}
 	}
 	d.File, f.parts = t.file, nil
-	err := d.put(append(binary.AppendUvarint(nil, uint64(len(t.code))), t.code...))
+	err := t.err
+	if err == nil {
+		err = d.put(append(binary.AppendUvarint(nil, uint64(len(t.code))), t.code...))
+	}
 	if err == nil && d.File >= seenFrom && d.Size > d.File/mostPart {
 		err = ErrUnknownWriter
 	}

@@ -1,9 +1,6 @@
 package gzexact
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "math/bits"
 
 // libdeflateLevel are the limits of a level.
 type libdeflateLevel struct {
@@ -36,7 +33,7 @@ type libdeflate struct {
 	before      [windowSize]uint16 // as in zlib
 	pairs       [][2]int32         // of level 1
 	at, hashed  int
-	origin, end int
+	end         int
 	known       bool // the next match, which comes after some literals
 	after       int
 	length      int
@@ -66,7 +63,7 @@ func newLibdeflate(w writer) *libdeflate {
 }
 
 func (z *libdeflate) begin(text []byte, from, to int) {
-	z.text, z.at, z.hashed, z.origin = text, to, from, from
+	z.text, z.at, z.hashed = text, to, from+1
 	z.known, z.after = false, 0
 	for i := range z.pairs {
 		z.pairs[i] = [2]int32{noPlace, noPlace}
@@ -76,6 +73,13 @@ func (z *libdeflate) begin(text []byte, from, to int) {
 	}
 	for i := range z.head3 {
 		z.head3[i] = noPlace
+	}
+	// The first place of a member has another hash than it should.
+	z.before[from&(windowSize-1)] = 0xffff
+	if z.level == 1 {
+		z.pairs[0][0] = int32(from)
+	} else {
+		z.head[0], z.head3[0] = int32(from), int32(from)
 	}
 	z.hash(to)
 }
@@ -145,21 +149,15 @@ func (z *libdeflate) hash(to int) {
 	}
 }
 
-// pair returns where the last two places are that have the hash of a place. The first place of a member has another one.
+// pair returns where the last two places are that have the hash of a place.
 func (z *libdeflate) pair(place int) *[2]int32 {
-	if place == z.origin {
-		return &z.pairs[0]
-	}
-	return &z.pairs[multiplied(binary.LittleEndian.Uint32(z.text[place:]), hashBitsFast)]
+	return &z.pairs[multiplied(load32(z.text, place), hashBitsFast)]
 }
 
 // insert puts a place at the head of its chain, and returns the places that had its hashes of four and three bytes.
 func (z *libdeflate) insert(place int) (last, last3 int) {
-	v := binary.LittleEndian.Uint32(z.text[place:])
+	v := load32(z.text, place)
 	h, h3 := multiplied(v, hashBits4), multiplied(v&0xffffff, hashBits3)
-	if place == z.origin {
-		h, h3 = 0, 0
-	}
 	last, last3 = int(z.head[h]), int(z.head3[h3])
 	z.head[h], z.head3[h3] = int32(place), int32(place)
 	z.before[place&(windowSize-1)] = uint16(min(place-last, 0xffff))
@@ -228,16 +226,18 @@ func (z *libdeflate) searchPair(place int) (length, dist int) {
 	if most < hashable {
 		return 0, 0
 	}
+	if z.hashed > place {
+		return 0, 0 // the first place
+	}
 	pair := z.pair(place)
 	places := *pair
 	pair[0], pair[1] = int32(place), places[0]
 	z.hashed = place + 1
-	here := z.text[place : place+most]
 	for _, p := range places {
 		if place-int(p) >= windowSize {
 			break
 		}
-		if n := matchLength(z.text[p:], here); n >= 4 && n > length {
+		if n := matchLength(z.text, int(p), place, most); n >= 4 && n > length {
 			length, dist = n, place-int(p)
 			if n >= min(z.nice, most) {
 				break
@@ -255,7 +255,6 @@ func (z *libdeflate) search(place, least, depth int) (length, dist int) {
 		return least, 0
 	}
 	nice := min(z.nice, most)
-	here := text[place : place+most]
 	last := place - int(z.before[place&(windowSize-1)])
 	last3 := last
 	if z.hashed == place {
@@ -263,28 +262,28 @@ func (z *libdeflate) search(place, least, depth int) (length, dist int) {
 		z.hashed++
 	}
 	limit := place - windowSize
-	want := binary.LittleEndian.Uint32(here)
+	want := load32(text, place)
 	if least < 4 {
 		if last3 <= limit {
 			return least, 0
 		}
-		if least < 3 && (binary.LittleEndian.Uint32(text[last3:])^want)&0xffffff == 0 {
+		if least < 3 && (load32(text, last3)^want)&0xffffff == 0 {
 			least, dist = 3, place-last3
 		}
 	} else if least >= nice {
 		return least, 0
 	}
 	skip := max(least-3, 0)
-	wantEnd := binary.LittleEndian.Uint32(text[place+skip:])
+	wantEnd := load32(text, place+skip)
 	for ; last > limit && depth > 0; depth-- {
-		if binary.LittleEndian.Uint32(text[last+skip:]) == wantEnd && binary.LittleEndian.Uint32(text[last:]) == want {
-			if n := matchLength(text[last:], here); n > least {
+		if load32(text, last+skip) == wantEnd && load32(text, last) == want {
+			if n := matchLength(text, last, place, most); n > least {
 				least, dist = n, place-last
 				if n >= nice {
 					break
 				}
 				skip = n - 3
-				wantEnd = binary.LittleEndian.Uint32(text[place+skip:])
+				wantEnd = load32(text, place+skip)
 			}
 		}
 		last -= int(z.before[last&(windowSize-1)])

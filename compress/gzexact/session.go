@@ -27,6 +27,8 @@ type session struct {
 	bits       bitWriter // the file, when decoding
 	memberFrom int       // where in bits.out the header of the member is, if its size is to be set there; or -1
 	allRaw     int       // bytes of all parts that are eventRaw
+	most       int       // coding: see task
+	allWrong   int       // coding: how often the predictor was wrong
 }
 
 var errDamaged = fmt.Errorf("%w: description of a gzip file", parse.ErrCorrupt)
@@ -65,6 +67,9 @@ func (s *session) run() error {
 		}
 		if !sound || s.Decoding() && s.Dec.Overrun() {
 			return errDamaged
+		}
+		if s.most > 0 && s.Enc.Len() > s.most {
+			return ErrUnknownWriter
 		}
 	}
 	return errDamaged
@@ -239,6 +244,7 @@ func (s *session) plan(b *block) bool {
 		}
 		return true
 	}
+	s.allWrong++
 	b.kind = staticBlock
 	if s.flag(&s.dynamic, b.codes.literals > 0) {
 		b.kind = dynamicBlock
@@ -262,6 +268,7 @@ func (s *session) tokens(b *block) bool {
 		return s.decodeTokens(b)
 	}
 	s.compare(b)
+	s.allWrong += len(s.wrong)
 	s.number(s.corrections, len(s.wrong))
 	place := 0
 	for i := range s.wrong {

@@ -11,11 +11,13 @@ import (
 type task struct {
 	frame     *frame
 	template  *template
-	file      int64         // coding: how many bytes of the file are read behind the frame
-	code      []byte        // the description of the frame
-	bits      bitWriter     // decoding: the frame
-	predictor predictor     // as it is behind the frame
-	err       error         // decoding
+	file      int64     // coding: how many bytes of the file are read behind the frame
+	code      []byte    // the description of the frame
+	bits      bitWriter // decoding: the frame
+	predictor predictor // as it is behind the frame
+	most      int       // coding: bytes of code, or 0 if there may be any number; with more it is given up and err set
+	wrong     int       // coding: how often the predictor was wrong
+	err       error
 	done      chan struct{} // closed when that is set
 }
 
@@ -83,10 +85,9 @@ func (t *task) encode(before *task) {
 		t.code = binary.AppendUvarint(t.code, uint64(v))
 	}
 	s.Enc.Reset(t.code)
-	if err := s.run(); err != nil {
-		panic(err) // the parts contradict each other
-	}
-	t.code, t.predictor = s.Enc.Finish(), s.predictor
+	s.most = t.most
+	t.err = s.run()
+	t.code, t.predictor, t.wrong = s.Enc.Finish(), s.predictor, s.allWrong
 }
 
 // parseFrame parses what is before the stream of a frame, and returns the stream and how many bytes of text the frame has.

@@ -1,9 +1,6 @@
 package gzexact
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "math/bits"
 
 // zlibLevel are the limits of a level: of zlib and gzip the same.
 type zlibLevel struct {
@@ -60,13 +57,14 @@ func newZlib(w writer) *zlib {
 const noPlace = -1 << 20
 
 func (z *zlib) begin(text []byte, from, to int) {
-	z.text, z.at, z.hashed, z.origin = text, to, from, from
+	z.text, z.at, z.hashed, z.origin = text, to, from+1, from
 	z.known, z.knownNext = false, false
 	for i := range z.head {
 		z.head[i] = noPlace
 	}
+	z.before[from&(windowSize-1)] = 0xffff // the first place is not in the chains: zlib has no number for it
 	if z.level > 0 {
-		z.hash(min(to, len(text)-minMatch+1))
+		z.hash(to)
 	}
 }
 
@@ -89,7 +87,7 @@ func (z *zlib) segment(end int, fresh bool) {
 	case z.rules == pigzBlocks:
 		z.begin(z.text, max(z.origin, z.at-windowSize), z.at)
 	case z.level > 0: // the last two places of a segment are hashed with the first bytes of the next one
-		z.hashed = min(z.hashed, max(z.at-(minMatch-1), 0))
+		z.hashed = min(z.hashed, max(z.at-(minMatch-1), z.origin+1))
 		z.hash(min(z.at, end-minMatch+1))
 	}
 	z.end = end
@@ -117,28 +115,20 @@ func (z *zlib) ends() bool {
 	return z.tokens >= 1<<15-1
 }
 
-// hashOf returns the hash of the three bytes at a place.
-func (z *zlib) hashOf(place int) uint32 {
-	t := z.text[place : place+3 : place+3]
-	return (uint32(t[0])<<(2*z.shift) ^ uint32(t[1])<<z.shift ^ uint32(t[2])) & uint32(len(z.head)-1)
-}
-
 // hash puts the places up to the given one into the chains.
 func (z *zlib) hash(to int) {
-	for p := z.hashed; p < to; p++ {
-		z.insert(p)
+	for ; z.hashed < to; z.hashed++ {
+		z.insert(z.hashed)
 	}
-	z.hashed = max(z.hashed, to)
 }
 
-// insert puts a place at the head of its chain, and returns the place that was there.
+// insert puts a place at the head of the chain of places whose three bytes have the same hash, and returns the place that was there.
 func (z *zlib) insert(place int) int {
-	h := z.hashOf(place)
-	last := int(z.head[h])
+	v := load32(z.text, place)
+	head := &z.head[(v&0xff<<(2*z.shift)^v>>8&0xff<<z.shift^v>>16&0xff)&uint32(len(z.head)-1)]
+	last := int(*head)
 	z.before[place&(windowSize-1)] = uint16(min(place-last, 0xffff))
-	if place != z.origin {
-		z.head[h] = int32(place)
-	}
+	*head = int32(place)
 	return last
 }
 
@@ -198,46 +188,53 @@ func (z *zlib) search(place, last, least, chain int) (length, dist int) {
 		return least, 0
 	}
 	nice := min(z.nice, most)
-	here := text[place : place+most]
 	limit := place - zlibMaxDist
 	// A longer match has the same bytes up to the one behind the length so far. The last four of these are compared first.
 	skip, mask := max(least-3, 0), ^uint32(0)
 	if least < 3 {
 		mask = 0xffffff
 	}
-	want := binary.LittleEndian.Uint32(text[place+skip:])
+	want := load32(text, place+skip) & mask
 	for {
-		if (binary.LittleEndian.Uint32(text[last+skip:])^want)&mask == 0 {
-			if n := matchLength(text[last:], here); n > least {
-				least, dist = n, place-last
-				if n >= nice {
-					break
-				}
-				skip, mask = least-3, ^uint32(0)
-				want = binary.LittleEndian.Uint32(text[place+skip:])
+		if last, chain = candidate(text[skip:], &z.before, last, limit, chain, want, mask); chain == 0 {
+			break
+		}
+		if n := matchLength(text, last, place, most); n > least {
+			least, dist = n, place-last
+			if n >= nice {
+				break
 			}
+			skip, mask = least-3, ^uint32(0)
+			want = load32(text, place+skip)
 		}
 		last -= int(z.before[last&(windowSize-1)])
-		chain--
-		if last <= limit || chain == 0 {
+		if chain--; last <= limit || chain == 0 {
 			break
 		}
 	}
 	return least, dist
 }
 
-// matchLength returns how many bytes of a and b are equal, up to the end of b; a is longer.
-func matchLength(a, b []byte) int {
-	n := 0
-	a = a[:len(b)]
-	for ; n+8 <= len(b); n += 8 {
-		if x := binary.LittleEndian.Uint64(a[n:]) ^ binary.LittleEndian.Uint64(b[n:]); x != 0 {
-			return n + bits.TrailingZeros64(x)>>3
+// candidate goes along a chain from the place last on, to the first place whose four bytes are want but for those outside of mask. It returns
+// the place, and how long the chain still is; 0 if there is none.
+func candidate(text []byte, before *[windowSize]uint16, last, limit, chain int, want, mask uint32) (place, left int) {
+	for load32(text, last)&mask != want {
+		last -= int(before[last&(windowSize-1)])
+		if chain--; last <= limit || chain == 0 {
+			return 0, 0
 		}
 	}
-	for ; n < len(b) && a[n] == b[n]; n++ {
+	return last, chain
+}
+
+// matchLength returns how many bytes at places a and b are equal, up to most.
+func matchLength(text []byte, a, b, most int) int {
+	for n := 0; n < most; n += 8 {
+		if x := load64(text, a+n) ^ load64(text, b+n); x != 0 {
+			return min(n+bits.TrailingZeros64(x)>>3, most)
+		}
 	}
-	return n
+	return most
 }
 
 func (z *zlib) accept(t token) {
@@ -250,7 +247,9 @@ func (z *zlib) accept(t token) {
 		z.length, z.dist = z.nextLength, z.nextDist
 	} else {
 		z.matches++
-		z.outBits += 5 + distExtra(distSymbol(t.dist()))
+		if z.rules == gzipBlocks {
+			z.outBits += 5 + distExtra(distSymbol(t.dist()))
+		}
 		z.at += t.size()
 		switch {
 		case z.level == 0:
