@@ -1,0 +1,86 @@
+package gzexact
+
+import "encoding/binary"
+
+// A frame is a stretch of a file of whole parts, with their text. Its description needs no other frame, unless it is carried on.
+type frame struct {
+	text     []byte // what matches may refer to, the text of the frame, some text behind it, and padBytes more bytes
+	from, to int    // the text of the frame
+	content  int    // where the text behind it ends
+
+	writer    writer
+	bit       byte // where in a byte the first part begins
+	inside    bool // it begins within a member
+	atSegment bool // and where a segment begins
+	carriedOn bool // the writer goes on with all that it knew at the end of the frame before
+	history   int  // how many bytes of text before the frame matches may refer to
+
+	// What only describing needs.
+	start      int64 // of text[0] in the text of the file
+	memberText int64 // where the text of the member begins in it
+	parts      []part
+	endBit     byte         // where in a byte the last part ends
+	ends       []segmentEnd // of the text behind from, ascending, up to farAhead behind the frame
+}
+
+// A segmentEnd is a place where the writer flushed or ended.
+type segmentEnd struct {
+	at    int
+	clear bool // matches behind it don't refer to the text before it
+}
+
+const (
+	padBytes  = 8       // that loads of several bytes may read
+	tailBytes = 8 << 10 // of text behind a frame; no writer looks further ahead
+	farAhead  = 1 << 20 // no writer knows whether its input ends further ahead
+
+	// A frame ends behind so much text where the writer has decided nothing of what follows, behind more text with any block, and behind so
+	// many parts and bytes of eventRaw.
+	frameText     = 1 << 20
+	frameTextMost = frameText + 512<<10
+	frameParts    = 1 << 16
+	frameRaw      = 256 << 10
+	maxRaw        = 64 << 10 // of a part
+)
+
+// A part is a header, a block with the trailer behind it if it is the last one of a member, or bytes behind the last member.
+type part struct {
+	event   int
+	raw     []byte // of eventRaw
+	block   block
+	trailer uint64 // CRC-32 and size of the text, if the block is final and the member began before the frame
+}
+
+const trailerBytes = 8
+
+// needsPrevious reports whether the writer depends on more than the text before the frame.
+func (f *frame) needsPrevious() bool {
+	return f.inside && f.writer.isSequential() && !(f.atSegment && (f.writer.rules == pigzBlocks || f.history == 0))
+}
+
+// A template is the header of the first member of a file. That of BGZF has the size of the member.
+type template struct {
+	header []byte
+	sizeAt int // where in header the size less 1 of the member is, or 0
+}
+
+func newTemplate(header []byte) *template {
+	t := &template{header: header}
+	const sizeAt = 16 // the only extra field of BGZF is BC, of two bytes
+	if len(header) >= sizeAt+2 && header[3] == 4 && string(header[10:sizeAt]) == "\x06\x00BC\x02\x00" {
+		t.sizeAt = sizeAt
+	}
+	return t
+}
+
+// fits reports whether header is that of the template, but for the size of the member; 0 if that is not known.
+func (t *template) fits(header []byte, size int64) bool {
+	if t.sizeAt > 0 && len(header) == len(t.header) {
+		if int64(binary.LittleEndian.Uint16(header[t.sizeAt:]))+1 != size {
+			return false
+		}
+		header = append([]byte(nil), header...)
+		copy(header[t.sizeAt:], t.header[t.sizeAt:t.sizeAt+2])
+	}
+	return string(header) == string(t.header)
+}

@@ -1,0 +1,357 @@
+package gzexact
+
+import "math/bits"
+
+// libdeflateLevel are the limits of a level.
+type libdeflateLevel struct {
+	depth int // how many places of a chain are compared
+	nice  int // a match of this length is taken at once
+	ahead int // how many places behind a match are looked at for a better one
+}
+
+var libdeflateLevels = [10]libdeflateLevel{
+	{}, {0, 32, 0}, {6, 10, 0}, {12, 14, 0}, {16, 30, 0}, {16, 30, 1}, {35, 65, 1}, {100, 130, 1}, {300, maxMatch, 2}, {600, maxMatch, 2},
+}
+
+const (
+	hashable      = 5 // no match is looked for closer to the end
+	leastBlock    = 5000
+	hashBits3     = 15
+	hashBits4     = 16
+	hashBitsFast  = 15
+	observations  = 10 // kinds of tokens that are counted for the end of a block
+	checkInterval = 512
+)
+
+// libdeflate predicts libdeflate, of which each member is a segment. Level 1 looks for matches at the last two places with the same hash of four
+// bytes. Other levels have chains of these, and the last place with the same hash of three bytes.
+type libdeflate struct {
+	writer
+	libdeflateLevel
+	text        []byte
+	head, head3 []int32
+	before      [windowSize]uint16 // as in zlib
+	pairs       [][2]int32         // of level 1
+	at, hashed  int
+	end         int
+	known       bool // the next match, which comes after some literals
+	after       int
+	length      int
+	dist        int
+
+	blockStart, blockEnd int // the block ends there, if not before
+	least                int // length of a match
+	nextLeast            int // where least is computed anew
+	literals             [256]uint32
+	over                 bool // the block ends here
+	matches              int
+	seen, fresh          [observations]uint32 // tokens of the block up to the last check, and since
+	allSeen, allFresh    uint32
+
+	trees libdeflateTree
+	n     counts
+}
+
+func newLibdeflate(w writer) *libdeflate {
+	z := &libdeflate{writer: w, libdeflateLevel: libdeflateLevels[w.level]}
+	if w.level == 1 {
+		z.pairs = make([][2]int32, 1<<hashBitsFast)
+	} else {
+		z.head, z.head3 = make([]int32, 1<<hashBits4), make([]int32, 1<<hashBits3)
+	}
+	return z
+}
+
+func (z *libdeflate) begin(text []byte, from, to int) {
+	z.text, z.at, z.hashed = text, to, from+1
+	z.known, z.after = false, 0
+	for i := range z.pairs {
+		z.pairs[i] = [2]int32{noPlace, noPlace}
+	}
+	for i := range z.head {
+		z.head[i] = noPlace
+	}
+	for i := range z.head3 {
+		z.head3[i] = noPlace
+	}
+	// The first place of a member has another hash than it should.
+	z.before[from&(windowSize-1)] = 0xffff
+	if z.level == 1 {
+		z.pairs[0][0] = int32(from)
+	} else {
+		z.head[0], z.head3[0] = int32(from), int32(from)
+	}
+	z.hash(to)
+}
+
+func (z *libdeflate) rebase([]byte, int) {} // it is not sequential
+
+func (z *libdeflate) segment(end int, _ bool) { z.end = end }
+
+func (z *libdeflate) block() {
+	most := 300_000
+	if z.level == 1 {
+		most = 1<<16 - 1
+	}
+	z.blockStart, z.blockEnd = z.at, z.at+most
+	if z.end-z.at < most+leastBlock {
+		z.blockEnd = z.end
+	}
+	z.literals, z.seen, z.fresh = [256]uint32{}, [observations]uint32{}, [observations]uint32{}
+	z.allSeen, z.allFresh, z.matches, z.over = 0, 0, 0, false
+	var used [256]bool
+	n := 0
+	for _, b := range z.text[z.at:min(z.at+4096, z.blockEnd)] {
+		if !used[b] {
+			used[b] = true
+			n++
+		}
+	}
+	z.least = z.leastLength(n)
+	if z.blockEnd-z.at < 512 {
+		z.least = minMatch
+	}
+	z.nextLeast = z.at + min(z.end-z.at, 10_000)
+}
+
+// leastLength returns how long a match must be, given how many bytes occur in the text.
+func (z *libdeflate) leastLength(used int) int {
+	n := minMatch
+	for _, most := range [...]int{79, 44, 15, 9, 7, 5} { // up to so many, a match must be longer by one
+		if used <= most {
+			n++
+		}
+	}
+	switch {
+	case z.depth < 5:
+		return min(n, 4)
+	case z.depth < 10:
+		return min(n, 5)
+	case z.depth < 16:
+		return min(n, 7)
+	}
+	return n
+}
+
+func (z *libdeflate) ends() bool { return z.over || z.at >= z.end }
+
+func multiplied(v uint32, bits int) uint32 { return v * 0x1e35a7bd >> (32 - bits) }
+
+// hash puts the places up to the given one into the tables.
+func (z *libdeflate) hash(to int) {
+	for ; z.hashed < to; z.hashed++ {
+		if z.level == 1 {
+			pair := z.pair(z.hashed)
+			pair[0], pair[1] = int32(z.hashed), pair[0]
+		} else {
+			z.insert(z.hashed)
+		}
+	}
+}
+
+// pair returns where the last two places are that have the hash of a place.
+func (z *libdeflate) pair(place int) *[2]int32 {
+	return &z.pairs[multiplied(load32(z.text, place), hashBitsFast)]
+}
+
+// insert puts a place at the head of its chain, and returns the places that had its hashes of four and three bytes.
+func (z *libdeflate) insert(place int) (last, last3 int) {
+	v := load32(z.text, place)
+	h, h3 := multiplied(v, hashBits4), multiplied(v&0xffffff, hashBits3)
+	last, last3 = int(z.head[h]), int(z.head3[h3])
+	z.head[h], z.head3[h3] = int32(place), int32(place)
+	z.before[place&(windowSize-1)] = uint16(min(place-last, 0xffff))
+	return last, last3
+}
+
+func (z *libdeflate) next() token {
+	here := literal(z.text[z.at])
+	if z.after > 0 {
+		return here
+	}
+	if !z.known {
+		if !z.find() {
+			return here
+		}
+		z.known = true
+	}
+	if z.length < min(z.nice, z.end-z.at) {
+		for i := 1; i <= z.ahead; i++ {
+			least := 4*i - 2 // how much better a match must be
+			if length, dist := z.search(z.at+i, z.length-1, z.depth>>i); length >= z.length &&
+				4*(length-z.length)+bits.Len(uint(z.dist))-bits.Len(uint(dist)) > least {
+				z.after, z.length, z.dist = i, length, dist
+				return here
+			}
+		}
+	}
+	return match(z.length, z.dist)
+}
+
+// find looks for a match at the next token.
+func (z *libdeflate) find() bool {
+	if z.level == 1 {
+		z.length, z.dist = z.searchPair(z.at)
+		return z.length > 0
+	}
+	nearest := 4096 // a match of three bytes has to be this near
+	if z.ahead > 0 {
+		nearest = 8192
+		if z.at >= z.nextLeast {
+			z.newLeast()
+		}
+	}
+	z.length, z.dist = z.search(z.at, z.least-1, z.depth)
+	return z.length >= z.least && (z.length > minMatch || z.dist <= nearest)
+}
+
+// newLeast computes the least length of matches by the literals of the block so far.
+func (z *libdeflate) newLeast() {
+	all, used := uint32(0), 0
+	for _, n := range z.literals {
+		all += n
+	}
+	for _, n := range z.literals {
+		if n > all>>10 {
+			used++
+		}
+	}
+	z.least = z.leastLength(used)
+	z.nextLeast += min(z.end-z.nextLeast, z.at-z.blockStart)
+}
+
+// searchPair compares the last two places with the hash of a place; length 0 if there is no match.
+func (z *libdeflate) searchPair(place int) (length, dist int) {
+	most := min(maxMatch, z.end-place)
+	if most < hashable {
+		return 0, 0
+	}
+	if z.hashed > place {
+		return 0, 0 // the first place
+	}
+	pair := z.pair(place)
+	places := *pair
+	pair[0], pair[1] = int32(place), places[0]
+	z.hashed = place + 1
+	for _, p := range places {
+		if place-int(p) >= windowSize {
+			break
+		}
+		if n := matchLength(z.text, int(p), place, most); n >= 4 && n > length {
+			length, dist = n, place-int(p)
+			if n >= min(z.nice, most) {
+				break
+			}
+		}
+	}
+	return length, dist
+}
+
+// search goes through the chain of a place, and puts it there. It returns the first match of those of the greatest length, if it is longer than
+// least.
+func (z *libdeflate) search(place, least, depth int) (length, dist int) {
+	text, most := z.text, min(maxMatch, z.end-place)
+	if most < hashable {
+		return least, 0
+	}
+	nice := min(z.nice, most)
+	last := place - int(z.before[place&(windowSize-1)])
+	last3 := last
+	if z.hashed == place {
+		last, last3 = z.insert(place)
+		z.hashed++
+	}
+	limit := place - windowSize
+	want := load32(text, place)
+	if least < 4 {
+		if last3 <= limit {
+			return least, 0
+		}
+		if least < 3 && (load32(text, last3)^want)&0xffffff == 0 {
+			least, dist = 3, place-last3
+		}
+	} else if least >= nice {
+		return least, 0
+	}
+	skip := max(least-3, 0)
+	wantEnd := load32(text, place+skip)
+	for ; last > limit && depth > 0; depth-- {
+		if load32(text, last+skip) == wantEnd && load32(text, last) == want {
+			if n := matchLength(text, last, place, most); n > least {
+				least, dist = n, place-last
+				if n >= nice {
+					break
+				}
+				skip = n - 3
+				wantEnd = load32(text, place+skip)
+			}
+		}
+		last -= int(z.before[last&(windowSize-1)])
+	}
+	return least, dist
+}
+
+func (z *libdeflate) accept(t token) {
+	whole := z.after == 0 // it was not decided together with the next token
+	kind := observations - 2
+	if t.isMatch() {
+		if z.at+t.size()+hashable <= z.end {
+			z.hash(z.at + t.size())
+		}
+		z.matches++
+		kind += boolBit(t.value() > 8)
+		whole, z.after, z.known = true, 0, false
+	} else {
+		z.literals[t.value()]++
+		kind = t.value()>>5&6 | t.value()&1
+		z.known = z.after > 0
+		z.after = max(z.after-1, 0)
+	}
+	z.at += t.size()
+	z.fresh[kind]++
+	z.allFresh++
+	z.over = whole && (z.at >= z.blockEnd || z.full())
+}
+
+// full reports whether the block should end here: it has as many matches as fit, or its tokens are of other kinds than before.
+func (z *libdeflate) full() bool {
+	if z.level == 1 {
+		return z.matches >= 8192
+	}
+	if z.matches >= 50_000 {
+		return true
+	}
+	size := z.at - z.blockStart
+	if z.allFresh < checkInterval || size < leastBlock || z.end-z.at < leastBlock {
+		return false
+	}
+	if z.allSeen > 0 {
+		difference := uint32(0)
+		for i := range z.seen {
+			expected, actual := z.seen[i]*z.allFresh, z.fresh[i]*z.allSeen
+			difference += max(expected, actual) - min(expected, actual)
+		}
+		most := z.allFresh * 200 / checkInterval * z.allSeen
+		if items := z.allSeen + z.allFresh; size < 10_000 && items < 8192 {
+			most += uint32(uint64(most) * uint64(8192-items) / 8192)
+		}
+		if difference+uint32(size/4096)*z.allSeen >= most {
+			return true
+		}
+	}
+	for i, n := range z.fresh {
+		z.seen[i] += n
+	}
+	z.allSeen += z.allFresh
+	z.fresh, z.allFresh = [observations]uint32{}, 0
+	return false
+}
+
+func (z *libdeflate) plan(b *block, as *block) {
+	z.n.count(b.tokens)
+	dynamic, static := as.codes.build(&z.n, &z.trees, 14, true)
+	as.kind = dynamicBlock
+	if static <= dynamic {
+		as.kind = staticBlock
+	}
+}

@@ -1,0 +1,118 @@
+package gzexact
+
+import (
+	"encoding/binary"
+
+	"orcomgo/bins/parse"
+	"orcomgo/compress/rangecoder"
+)
+
+// task is the coding of a frame, or its decoding.
+type task struct {
+	frame     *frame
+	template  *template
+	file      int64     // coding: how many bytes of the file are read behind the frame
+	code      []byte    // the description of the frame
+	bits      bitWriter // decoding: the frame
+	predictor predictor // as it is behind the frame
+	most      int       // coding: bytes of code, or 0 if there may be any number; with more it is given up and err set
+	wrong     int       // coding: how often the predictor was wrong
+	err       error
+	done      chan struct{} // closed when that is set
+}
+
+// queue has tasks that run side by side, in their order.
+type queue struct {
+	tasks []*task
+	last  *task // which was added, and may have been taken
+}
+
+// add runs a task by a goroutine of its own. run gets the predictor of the frame before, if the frame is carried on.
+func (q *queue) add(t *task, run func(before *task)) {
+	before := q.last
+	if !t.frame.carriedOn {
+		before = nil
+	}
+	t.done = make(chan struct{})
+	q.tasks, q.last = append(q.tasks, t), t
+	go func() {
+		defer close(t.done)
+		if before != nil {
+			<-before.done
+		}
+		run(before)
+	}()
+}
+
+// take waits for the first task, and removes it.
+func (q *queue) take() *task {
+	t := q.tasks[0]
+	q.tasks = q.tasks[1:]
+	<-t.done
+	return t
+}
+
+func (t *task) session(before *task, c *rangecoder.Coder) *session {
+	s := &session{coding: coding{c, newModels()}, frame: t.frame, template: t.template}
+	if before != nil {
+		s.predictor, before.predictor = before.predictor, nil
+		s.predictor.rebase(s.text, before.frame.to-s.from)
+	} else {
+		s.predictor = t.frame.writer.predictor()
+	}
+	return s
+}
+
+// Flags of a frame: its lowest three bits are where in a byte it begins.
+const (
+	frameInside = 8 << iota
+	frameAtSegment
+	frameCarriedOn
+)
+
+// encode sets code and predictor.
+func (t *task) encode(before *task) {
+	f := t.frame
+	s := t.session(before, rangecoder.EncodeTo(nil))
+	flags := f.bit
+	for i, set := range [...]bool{f.inside, f.atSegment, f.carriedOn} {
+		if set {
+			flags |= frameInside << i
+		}
+	}
+	t.code = append(t.code[:0], f.writer.family<<4|f.writer.level, f.writer.rules, flags)
+	for _, v := range [...]int{f.to - f.from, f.history} {
+		t.code = binary.AppendUvarint(t.code, uint64(v))
+	}
+	s.Enc.Reset(t.code)
+	s.most = t.most
+	t.err = s.run()
+	t.code, t.predictor, t.wrong = s.Enc.Finish(), s.predictor, s.allWrong
+}
+
+// parseFrame parses what is before the stream of a frame, and returns the stream and how many bytes of text the frame has.
+func parseFrame(code []byte) (f *frame, size int, stream []byte, err error) {
+	c := parse.Cursor{Rest: code}
+	w, rules, flags := c.Byte(), c.Byte(), c.Byte()
+	f = &frame{writer: writer{w >> 4, w & 15, rules}, bit: flags & 7}
+	f.inside, f.atSegment, f.carriedOn = flags&frameInside != 0, flags&frameAtSegment != 0, flags&frameCarriedOn != 0
+	size, f.history = c.Int(frameTextMost+maxBlockText), c.Int(windowSize)
+	if c.Failed() || !f.writer.valid() || flags >= frameCarriedOn<<1 || f.carriedOn && !f.inside || !f.inside && f.bit != 0 {
+		return nil, 0, nil, errDamaged
+	}
+	return f, size, c.Rest, nil
+}
+
+// decode sets bits and predictor, given the description of the frame and its text.
+func (t *task) decode(before *task) {
+	if before != nil && before.err != nil {
+		t.err = before.err
+		return
+	}
+	s := t.session(before, rangecoder.DecodeFrom(t.code))
+	s.bits.n = int(t.frame.bit)
+	if t.err = s.run(); t.err == nil && s.Dec.Err() != nil {
+		t.err = errDamaged
+	}
+	t.bits, t.predictor = s.bits, s.predictor
+}

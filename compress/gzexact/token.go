@@ -1,0 +1,178 @@
+package gzexact
+
+import "math/bits"
+
+// Limits of deflate (RFC 1951).
+const (
+	windowSize   = 32 << 10 // the greatest distance
+	minMatch     = 3
+	maxMatch     = 258
+	endOfBlock   = 256
+	maxCodeBits  = 15
+	literalCodes = 286 // literals, endOfBlock and lengths
+	lengthCodes  = 29
+	distCodes    = 30
+	itemCodes    = 19 // of code lengths
+)
+
+// A token is a literal or a match of a block: the byte, or the length, above 16 bits of the distance. The distance of a literal is 0.
+type token uint32
+
+func literal(b byte) token { return token(b) << 16 }
+
+func match(length, dist int) token { return token(length<<16 | dist) }
+
+func (t token) isMatch() bool { return t&0xffff != 0 }
+
+func (t token) value() int { return int(t >> 16) }
+
+func (t token) dist() int { return int(t & 0xffff) }
+
+// size returns how many bytes of text t is.
+func (t token) size() int {
+	if t.isMatch() {
+		return t.value()
+	}
+	return 1
+}
+
+// lengthSymbols has, for each length of a match, its symbol less 257.
+var lengthSymbols = func() (s [maxMatch + 1]uint8) {
+	for v := range maxMatch - minMatch {
+		s[v+minMatch] = uint8(v)
+		if n := bits.Len(uint(v)) - 1; n >= 3 {
+			s[v+minMatch] = uint8(4*(n-1) + v>>(n-2)&3)
+		}
+	}
+	s[maxMatch] = lengthCodes - 1
+	return
+}()
+
+// lengthBase and lengthExtra have, for each symbol of lengths, the least length and how many further bits it has.
+var lengthBase, lengthExtra = func() (base [lengthCodes]uint16, extra [lengthCodes]uint8) {
+	for v := maxMatch; v >= minMatch; v-- {
+		s := lengthSymbols[v]
+		base[s] = uint16(v)
+		if s < lengthCodes-1 {
+			extra[s] = uint8(max(int(s)/4-1, 0))
+		}
+	}
+	return
+}()
+
+// distSymbol returns the symbol of a distance.
+func distSymbol(dist int) int {
+	v := uint(dist - 1)
+	if v < 4 {
+		return int(v)
+	}
+	n := bits.Len(v) - 1
+	return 2*n + int(v>>(n-1)&1)
+}
+
+// distExtra returns how many further bits a symbol of distances has.
+func distExtra(symbol int) int { return max(symbol/2-1, 0) }
+
+// distBase returns the least distance of a symbol.
+func distBase(symbol int) int {
+	if symbol < 4 {
+		return symbol + 1
+	}
+	return (2+symbol&1)<<distExtra(symbol) + 1
+}
+
+// The kinds of blocks, as they are written.
+const (
+	storedBlock = iota
+	staticBlock
+	dynamicBlock
+)
+
+// block is a block of a deflate stream.
+type block struct {
+	kind   byte
+	final  bool
+	bit    byte    // where in a byte it begins
+	size   int     // bytes of text
+	tokens []token // unless it is stored
+	codes  codes   // of a dynamic block
+}
+
+// codes are the two codes of a dynamic block, and how they are written.
+type codes struct {
+	literals, dists int // how many lengths are written of either
+	lengths         [literalCodes + distCodes]uint8
+	items           []item // the lengths, in runs
+	itemLengths     [itemCodes]uint8
+	itemCount       int // how many of itemLengths are written, in the order of itemOrder
+}
+
+// literalLengths and distLengths are the lengths of the two codes.
+func (c *codes) literalLengths() []uint8 { return c.lengths[:c.literals] }
+func (c *codes) distLengths() []uint8    { return c.lengths[c.literals : c.literals+c.dists] }
+
+// An item is a length, or a run of lengths: symbol | value of its further bits << 8.
+type item uint16
+
+// Symbols of items that are runs.
+const (
+	repeatLast  = 16 // 3 to 6 times
+	repeatZero  = 17 // 3 to 10 times
+	repeatZeros = 18 // 11 to 138 times
+)
+
+func (i item) symbol() int { return int(i & 0xff) }
+
+// itemExtra has, for each symbol of items, how many further bits it has.
+var itemExtra = [32]int{repeatLast: 2, repeatZero: 3, repeatZeros: 7}
+
+// itemOrder is the order in which lengths of the code of items are written.
+var itemOrder = [itemCodes]int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
+
+// runs returns how many lengths an item stands for.
+func (i item) runs() int {
+	switch extra := int(i >> 8); i.symbol() {
+	case repeatLast, repeatZero:
+		return 3 + extra
+	case repeatZeros:
+		return 11 + extra
+	}
+	return 1
+}
+
+// add appends an item, of which n lengths are set already. It returns how many are then, or -1 if that is not possible.
+func (c *codes) add(it item, n int) int {
+	c.items = append(c.items, it)
+	value, runs := uint8(it.symbol()), it.runs()
+	switch {
+	case n+runs > c.literals+c.dists, value == repeatLast && n == 0:
+		return -1
+	case value == repeatLast:
+		value = c.lengths[n-1]
+	case value > repeatLast:
+		value = 0
+	}
+	for range runs {
+		c.lengths[n] = value
+		n++
+	}
+	return n
+}
+
+// staticLiterals and staticDists are the lengths of the codes of static blocks.
+var staticLiterals, staticDists = func() (lit [288]uint8, dist [distCodes]uint8) {
+	for i := range lit {
+		switch {
+		case i < 144, i >= 280:
+			lit[i] = 8
+		case i < 256:
+			lit[i] = 9
+		default:
+			lit[i] = 7
+		}
+	}
+	for i := range dist {
+		dist[i] = 5
+	}
+	return
+}()

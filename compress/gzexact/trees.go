@@ -1,0 +1,301 @@
+package gzexact
+
+import "slices"
+
+// counts are how often each symbol occurs in a block.
+type counts struct {
+	literals [literalCodes]uint32
+	dists    [distCodes]uint32
+}
+
+// count counts the symbols of the tokens of a block.
+func (c *counts) count(tokens []token) {
+	*c = counts{}
+	for _, t := range tokens {
+		if t.isMatch() {
+			c.literals[endOfBlock+1+int(lengthSymbols[t.value()])]++
+			c.dists[distSymbol(t.dist())]++
+		} else {
+			c.literals[t.value()]++
+		}
+	}
+	c.literals[endOfBlock] = 1
+}
+
+// A codeBuilder sets the lengths of a prefix code, none above limit, by the counts of its symbols.
+type codeBuilder interface {
+	build(counts []uint32, limit int, lengths []uint8)
+}
+
+// build makes the codes of a block of symbols n. Runs of lengths go on from one code to the other if they are joint. It returns how many bits
+// the block takes with these codes, and how many with the static ones.
+func (c *codes) build(n *counts, b codeBuilder, literalLimit int, joint bool) (dynamic, static int) {
+	var lit [literalCodes]uint8
+	var dist [distCodes]uint8
+	b.build(n.literals[:], literalLimit, lit[:])
+	b.build(n.dists[:], maxCodeBits, dist[:])
+	c.literals, c.dists = used(lit[:], endOfBlock+1), used(dist[:], 1)
+	c.lengths = [literalCodes + distCodes]uint8{}
+	copy(c.lengths[:], lit[:c.literals])
+	copy(c.lengths[c.literals:], dist[:c.dists])
+	if joint {
+		c.items = appendItems(c.items[:0], c.lengths[:c.literals+c.dists])
+	} else {
+		c.items = appendItems(appendItems(c.items[:0], c.literalLengths()), c.distLengths())
+	}
+	var items [itemCodes]uint32
+	for _, it := range c.items {
+		items[it.symbol()]++
+	}
+	b.build(items[:], 7, c.itemLengths[:])
+	c.itemCount = itemCodes
+	for c.itemCount > 4 && c.itemLengths[itemOrder[c.itemCount-1]] == 0 {
+		c.itemCount--
+	}
+	dynamic = 5 + 5 + 4 + 3*c.itemCount
+	for s, k := range items {
+		dynamic += int(k) * (int(c.itemLengths[s]) + itemExtra[s])
+	}
+	for s, k := range n.literals {
+		extra := 0
+		if s > endOfBlock {
+			extra = int(lengthExtra[s-endOfBlock-1])
+		}
+		dynamic += int(k) * (int(lit[s]) + extra)
+		static += int(k) * (int(staticLiterals[s]) + extra)
+	}
+	for s, k := range n.dists {
+		dynamic += int(k) * (int(dist[s]) + distExtra(s))
+		static += int(k) * (int(staticDists[s]) + distExtra(s))
+	}
+	return dynamic, static
+}
+
+// used returns how many of lengths are to be written: up to the last one that is not 0, and at least least.
+func used(lengths []uint8, least int) int {
+	n := len(lengths)
+	for n > least && lengths[n-1] == 0 {
+		n--
+	}
+	return n
+}
+
+// appendItems appends lengths in runs: as many as fit into each.
+func appendItems(items []item, lengths []uint8) []item {
+	for len(lengths) > 0 {
+		v := lengths[0]
+		run := 1
+		for run < len(lengths) && lengths[run] == v {
+			run++
+		}
+		lengths = lengths[run:]
+		if v != 0 && run > 3 {
+			items = append(items, item(v))
+			run--
+		} else if v != 0 {
+			items = append(items, []item{item(v), item(v), item(v)}[:run]...)
+			continue
+		}
+		for run > 2 {
+			n := min(run, 6)
+			it := repeatLast | item(n-3)<<8
+			if v == 0 {
+				n = min(run, 138)
+				it = repeatZeros | item(n-11)<<8
+				if n <= 10 {
+					it = repeatZero | item(n-3)<<8
+				}
+			}
+			items = append(items, it)
+			run -= n
+		}
+		for range run {
+			items = append(items, item(v))
+		}
+	}
+	return items
+}
+
+// equal reports whether two blocks have the same codes, written alike.
+func (c *codes) equal(d *codes) bool {
+	return c.literals == d.literals && c.dists == d.dists && c.itemCount == d.itemCount && c.itemLengths == d.itemLengths &&
+		slices.Equal(c.items, d.items)
+}
+
+// zlibTree builds the codes of zlib and gzip: a Huffman tree by a binary heap. Of nodes of one weight the one with the lower subtree comes
+// first.
+type zlibTree struct {
+	heap    []int16
+	weights [2 * literalCodes]uint32
+	heights [2 * literalCodes]uint8
+	parents [2 * literalCodes]int16
+	depths  [2 * literalCodes]uint8
+	taken   []int16 // nodes in the order in which they got parents
+}
+
+func (t *zlibTree) build(counts []uint32, limit int, lengths []uint8) {
+	t.heap, t.taken = t.heap[:0], t.taken[:0]
+	last := -1
+	add := func(symbol int, weight uint32) {
+		t.heap = append(t.heap, int16(symbol))
+		t.weights[symbol], t.heights[symbol] = weight, 0
+		last = max(last, symbol)
+	}
+	for s, n := range counts {
+		if n > 0 {
+			add(s, n)
+		}
+	}
+	for len(t.heap) < 2 { // a code has two symbols at least
+		if last < 2 {
+			add(last+1, 1)
+		} else {
+			add(0, 1)
+		}
+	}
+	for i := len(t.heap)/2 - 1; i >= 0; i-- {
+		t.sink(i)
+	}
+	for node := int16(len(counts)); len(t.heap) > 1; node++ {
+		a, end := t.heap[0], len(t.heap)-1
+		t.heap[0] = t.heap[end]
+		t.heap = t.heap[:end]
+		t.sink(0)
+		b := t.heap[0]
+		t.taken = append(t.taken, a, b)
+		t.weights[node] = t.weights[a] + t.weights[b]
+		t.heights[node] = max(t.heights[a], t.heights[b]) + 1
+		t.parents[a], t.parents[b] = node, node
+		t.heap[0] = node
+		t.sink(0)
+	}
+	t.limitDepths(len(counts), limit)
+	clear(lengths)
+	for _, n := range t.taken {
+		if int(n) < len(counts) {
+			lengths[n] = t.depths[n]
+		}
+	}
+}
+
+// before reports whether node a comes before node b.
+func (t *zlibTree) before(a, b int16) bool {
+	return t.weights[a] < t.weights[b] || t.weights[a] == t.weights[b] && t.heights[a] <= t.heights[b]
+}
+
+// sink moves a node of the heap down to where it belongs.
+func (t *zlibTree) sink(at int) {
+	node := t.heap[at]
+	for {
+		child := 2*at + 1
+		if child+1 < len(t.heap) && t.before(t.heap[child+1], t.heap[child]) {
+			child++
+		}
+		if child >= len(t.heap) || t.before(node, t.heap[child]) {
+			break
+		}
+		t.heap[at] = t.heap[child]
+		at = child
+	}
+	t.heap[at] = node
+}
+
+// limitDepths computes the depths of all nodes. Where they are above limit, they become limit, and a leaf above it becomes a node of two leaves
+// for every two nodes that were too deep. Then the depths are dealt to the leaves anew, the greatest to those that were taken first.
+func (t *zlibTree) limitDepths(symbols, limit int) {
+	var leaves [maxCodeBits + 2]int
+	excess := 0
+	t.depths[t.heap[0]] = 0
+	for _, n := range slices.Backward(t.taken) {
+		depth := int(t.depths[t.parents[n]]) + 1
+		if depth > limit {
+			depth = limit
+			excess++
+		}
+		t.depths[n] = uint8(depth)
+		if int(n) < symbols {
+			leaves[depth]++
+		}
+	}
+	if excess == 0 {
+		return
+	}
+	for ; excess > 0; excess -= 2 {
+		depth := limit - 1
+		for leaves[depth] == 0 {
+			depth--
+		}
+		leaves[depth]--
+		leaves[depth+1] += 2
+		leaves[limit]--
+	}
+	depth := limit
+	for _, n := range t.taken {
+		if int(n) < symbols {
+			for leaves[depth] == 0 {
+				depth--
+			}
+			leaves[depth]--
+			t.depths[n] = uint8(depth)
+		}
+	}
+}
+
+// libdeflateTree builds the codes of libdeflate: symbols are merged in the order of their counts, those of one count in their own order, and
+// before nodes of the same weight.
+type libdeflateTree struct {
+	order   []uint32 // the symbols that occur, by count and symbol: count<<10 | symbol
+	weights []uint32 // of nodes
+	parents []int16
+}
+
+func (t *libdeflateTree) build(counts []uint32, limit int, lengths []uint8) {
+	clear(lengths)
+	t.order, t.weights, t.parents = t.order[:0], t.weights[:0], t.parents[:0]
+	for s, n := range counts {
+		if n > 0 {
+			t.order = append(t.order, n<<10|uint32(s))
+		}
+	}
+	if len(t.order) < 2 {
+		if len(t.order) == 1 { // a code has two symbols
+			lengths[0], lengths[max(t.order[0]&1023, 1)] = 1, 1
+		}
+		return
+	}
+	slices.Sort(t.order)
+	leaf := 0
+	take := func() uint32 {
+		if node := len(t.parents); leaf == len(t.order) || node < len(t.weights) && t.order[leaf]>>10 > t.weights[node] {
+			t.parents = append(t.parents, int16(len(t.weights)))
+			return t.weights[node]
+		}
+		leaf++
+		return t.order[leaf-1] >> 10
+	}
+	for range len(t.order) - 1 {
+		weight := take()
+		t.weights = append(t.weights, weight+take())
+	}
+	// From the root on, each node becomes two leaves of the next depth; or, of those too deep, the deepest leaf that may.
+	var leaves [maxCodeBits + 2]int
+	leaves[1] = 2
+	depths := make([]int, len(t.weights))
+	for n := len(t.parents) - 1; n >= 0; n-- {
+		depths[n] = depths[t.parents[n]] + 1
+		depth := min(depths[n], limit-1)
+		for depth != depths[n] && leaves[depth] == 0 {
+			depth--
+		}
+		leaves[depth]--
+		leaves[depth+1] += 2
+	}
+	depth := limit
+	for _, s := range t.order { // the rarest symbols are the deepest
+		for leaves[depth] == 0 {
+			depth--
+		}
+		leaves[depth]--
+		lengths[s&1023] = uint8(depth)
+	}
+}
