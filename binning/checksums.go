@@ -2,6 +2,7 @@ package binning
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"path/filepath"
 	"sync"
@@ -34,13 +35,16 @@ type fileSums struct {
 	first *digest.Stream
 	tee   io.Reader
 	// Of such a file:
-	ahead uint64 // how many bytes the second reading may be ahead
-	start sync.Once
-	over  atomic.Bool   // the other reading is
-	done  chan struct{} // closed when the following are set; nil before start
-	sums  digest.Sums
-	size  uint64
-	err   error
+	ahead    uint64 // how many bytes the second reading may be ahead
+	describe func(file io.Reader, size int64) ([]byte, error)
+	start    sync.Once
+	over     atomic.Bool   // the other reading is
+	done     chan struct{} // closed when the following are set; nil before start
+	sums     digest.Sums
+	size     uint64
+	gzip     []byte // that describe returned, or why it returned none
+	why      error
+	err      error
 }
 
 // begin starts to compute the checksums of a file that is read a second time. It is called when the first block of the input is read:
@@ -69,23 +73,46 @@ func (f *fileSums) begin(ctx context.Context, s *source, places chan struct{}) {
 // read, also where the file is larger than the memory.
 const aheadMost = 64 << 20
 
+// sumPiece is how many bytes are read at a time.
+const sumPiece = 128 << 10
+
 // aheadWait is how long it waits for the first reading before it looks again.
 const aheadWait = 5 * time.Millisecond
 
 // read reads the file of a source.
 func (f *fileSums) read(ctx context.Context, s *source) {
-	h := digest.NewStream(ctx, digest.New(true, true))
-	var err error
-	for err == nil {
-		for h.Size() > s.count.Load()+f.ahead && !f.over.Load() && ctx.Err() == nil {
-			time.Sleep(aheadWait)
-		}
-		_, err = h.Fill(func(buf []byte) (int, error) { return s.f.ReadAt(buf, int64(h.Size())) })
+	r := &secondReading{ctx: ctx, of: s, sums: digest.NewStream(ctx, digest.New(true, true)), f: f}
+	if f.describe != nil {
+		f.gzip, f.why = f.describe(r, s.size)
 	}
-	f.size = h.Size()
-	if f.sums, f.err = h.Sums(); f.err == nil && err != io.EOF {
+	var err error
+	for buf := make([]byte, sumPiece); err == nil; {
+		_, err = r.Read(buf)
+	}
+	f.size = r.sums.Size()
+	if f.sums, f.err = r.sums.Sums(); f.err == nil && err != io.EOF {
 		f.err = s.wrap(err)
 	}
+}
+
+// secondReading reads the file of a source from its beginning, with a goroutine of its own, and sums it.
+type secondReading struct {
+	ctx  context.Context
+	of   *source
+	sums *digest.Stream
+	f    *fileSums
+}
+
+// Read implements io.Reader.
+func (r *secondReading) Read(p []byte) (int, error) {
+	for r.sums.Size() > r.of.count.Load()+r.f.ahead && !r.f.over.Load() && r.ctx.Err() == nil {
+		time.Sleep(aheadWait)
+	}
+	n, err := r.of.f.ReadAt(p, int64(r.sums.Size()))
+	if _, failed := r.sums.Write(p[:n]); failed != nil {
+		err = failed
+	}
+	return n, err
 }
 
 // end waits for the checksums, after the last block of the input. It returns how many bytes they are of, too.
@@ -130,6 +157,13 @@ func (r *run) recordSources(infos []record.Input) error {
 				return err
 			}
 			s.Sums, s.Size = &sums, size
+			if r.Options.Exact(infos[i].Kind) {
+				if s.Gzip = f.gzip; f.why != nil && r.NeedGzip {
+					return fmt.Errorf("%s: only its text could come back: %w", in.spec.Path, f.why)
+				} else if f.why != nil {
+					r.Note(fmt.Sprintf("%s: only its text comes back: %v", in.spec.Path, f.why))
+				}
+			}
 		}
 		infos[i].Source = s
 	}

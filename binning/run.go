@@ -58,8 +58,12 @@ type Config struct {
 	Name     string         // of the archive; "" for one made of that of the first input
 	Options  record.Options // BlockSize 0: DefaultBlockSize, or what Memory allows
 	Record   RecordMode     // what of the input files is recorded
-	Threads  int            // 0: as many as the machine has
-	Streams  int            // blocks in flight; 0: cpuStreams
+	// DescribeGzip, if not nil, is given each gzip file, of so many bytes, and returns Source.Gzip of it, nil where it is not asked for. An
+	// error says why there is none. It is noted, or with NeedGzip ends the run.
+	DescribeGzip func(file io.Reader, size int64) ([]byte, error)
+	NeedGzip     bool
+	Threads      int // 0: as many as the machine has
+	Streams      int // blocks in flight; 0: cpuStreams
 	// Memory is about how many bytes the run may use; 0 for no bound. If a run with the default
 	// block size needs more, the blocks are smaller, and the archive has other bytes.
 	Memory uint64

@@ -156,6 +156,9 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 	}
 	if s.named && (r.Record == RecordAll || r.Record == RecordCompressed && s.compressed) {
 		s.sums = &fileSums{ahead: cmp.Or(r.sumsAhead, aheadMost)}
+		if s.startGzip != nil {
+			s.sums.describe = r.DescribeGzip
+		}
 	}
 	return s, nil
 }

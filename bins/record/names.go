@@ -66,6 +66,8 @@ type Restored struct {
 	// Suffix, if not nil, returns what is added to the name of input i, before its extension.
 	Suffix func(i int) string
 	Gzip   bool
+	// File, if not nil, reports whether input i comes back as the very file that it was, which Source.Gzip says how to make.
+	File func(i int) bool
 }
 
 // RestoredNames returns the file name under which each input is restored, given the options
@@ -98,6 +100,12 @@ func RestoredNames(inputs []Input, o Options, r Restored) ([]string, error) {
 
 func (r *Restored) name(i int, in *Input, o Options, replaceExt bool) string {
 	name := in.Name
+	if r.File != nil && r.File(i) {
+		if strings.HasPrefix(in.Source.Name, name) {
+			return in.Source.Name
+		}
+		return name + ".gz"
+	}
 	stem, ext := CutTextExt(name)
 	if r.Suffix != nil {
 		stem += r.Suffix(i)

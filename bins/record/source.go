@@ -23,6 +23,9 @@ type Source struct {
 	// TextMD5 says that the MD5 of the text is wanted beside its SHA-256. Only if the input comes back byte for byte: one thread
 	// computes it, and takes longer than all threads need for reads alone.
 	TextMD5 bool
+	// Gzip is what Restore of package gzexact makes the file of, with its text; empty if the file does not come back. Only if the input
+	// comes back byte for byte, and Sums are there.
+	Gzip []byte
 	// Sample is the name of the sample that the input belongs to, in an archive of several; else "".
 	Sample string
 }
@@ -35,6 +38,7 @@ const (
 	sourcePlain
 	sourceTextMD5
 	sourceSample
+	sourceGzip
 	sourceAll = 1<<iota - 1
 )
 
@@ -43,7 +47,7 @@ func AppendSource(dst []byte, s *Source) []byte {
 	if s == nil {
 		return append(dst, 0)
 	}
-	dst = append(dst, parse.Flags(true, !s.Time.IsZero(), s.Sums != nil, s.Plain, s.TextMD5, s.Sample != ""))
+	dst = append(dst, parse.Flags(true, !s.Time.IsZero(), s.Sums != nil, s.Plain, s.TextMD5, s.Sample != "", len(s.Gzip) > 0))
 	dst = parse.AppendBlock(dst, s.Name)
 	dst = binary.AppendUvarint(dst, s.Size)
 	if !s.Time.IsZero() {
@@ -56,8 +60,14 @@ func AppendSource(dst []byte, s *Source) []byte {
 	if s.Sample != "" {
 		dst = parse.AppendBlock(dst, s.Sample)
 	}
+	if len(s.Gzip) > 0 {
+		dst = parse.AppendBlock(dst, string(s.Gzip))
+	}
 	return dst
 }
+
+// MaxGzip is how many bytes Source.Gzip has at most.
+const MaxGzip = 4 << 20
 
 // ParseSource parses what AppendSource wrote; nil means that nothing is recorded.
 func ParseSource(c *parse.Cursor) *Source {
@@ -80,6 +90,11 @@ func ParseSource(c *parse.Cursor) *Source {
 	if flags&sourceSample != 0 {
 		if s.Sample = c.Text(); !isFileName(s.Sample) {
 			c.Fail("the sample of an input does not have a name as it should")
+		}
+	}
+	if flags&sourceGzip != 0 {
+		if s.Gzip = []byte(c.Text()); len(s.Gzip) == 0 || len(s.Gzip) > MaxGzip || s.Sums == nil || s.Plain {
+			c.Fail("the file of an input can't be gzip as it says")
 		}
 	}
 	return s

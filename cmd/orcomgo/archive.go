@@ -49,6 +49,7 @@ func newArchiveFlags(f *pflag.FlagSet, name string) *archiveFlags {
 	f.StringArrayVar(&o.include, "include", nil, "of a directory, only what matches a `PATTERN` as *.xml or Data/**; may be repeated")
 	f.StringArrayVar(&o.exclude, "exclude", nil, "of a directory, nothing that matches a `PATTERN`; may be repeated")
 	f.StringArrayVar(&o.asIs, "as-is", nil, "of a directory, store files that match a `PATTERN` byte for byte")
+	f.BoolVar(&o.deleteInputs, "delete-originals", false, "remove the inputs, once the archive has given back the very files")
 	f.BoolVarP(&o.dryRun, "dry-run", "n", false, "list what would go where, and write nothing")
 	o.add(f)
 	return o
@@ -64,7 +65,7 @@ type archiveFlags struct {
 	jobs     int
 
 	include, exclude, asIs []string
-	dryRun                 bool
+	dryRun, deleteInputs   bool
 }
 
 func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error {
@@ -77,6 +78,12 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 		if o.given(flag) && (!directory || o.sheet != "") {
 			return usagef("--%s is for a directory", flag)
 		}
+	}
+	switch {
+	case o.deleteInputs && (o.sheet != "" || directory || o.dryRun || o.noVerify || slices.Contains(args, "-")):
+		return usagef("--delete-originals is for files, not for directories, samples or standard input, and needs verification")
+	case o.deleteInputs:
+		o.exactGzip = "require"
 	}
 	if o.sheet != "" || directory {
 		return o.batch(ctx, s, args)
@@ -109,9 +116,14 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 		return o.hintMates(err)
 	}
 	if outcome == batches.WasThere && !o.json {
-		return o.nothingToDo(s, a.Path()+" holds these inputs already")
+		err = o.nothingToDo(s, a.Path()+" holds these inputs already")
+	} else {
+		err = o.packed(s, "archive", a.Path(), summary, a.Bins)
 	}
-	return o.packed(s, "archive", a.Path(), summary, a.Bins)
+	if err == nil && o.deleteInputs {
+		err = o.deleteOriginals(ctx, s, &a.Config)
+	}
+	return err
 }
 
 // check checks flags that each run has.

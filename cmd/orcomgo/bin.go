@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/cmd/orcomgo/batches"
+	"orcomgo/compress"
 	"orcomgo/compress/tree"
 
 	"github.com/spf13/pflag"
@@ -59,7 +61,7 @@ type binFlags struct {
 	unpaired              bool
 	readsOnly, force      bool
 	order, names, quality string
-	source                string
+	source, exactGzip     string
 	blockSize             size
 	streams               int
 	device                string
@@ -84,6 +86,7 @@ func (o *binFlags) define(f *pflag.FlagSet) {
 	f.StringVar(&o.quality, "quality", "keep", "`QUALITIES`: keep, bin8 for Illumina's eight levels, or drop")
 	f.StringVar(&o.name, "as", "", "`NAME` of the archive (default: that of the first input, without extensions and _R1 of a pair)")
 	f.StringVar(&o.source, "source", "auto", "`WHAT` to record of the input files: auto, all, time or none (see bin --help)")
+	f.StringVar(&o.exactGzip, "exact-gzip", "auto", "`WHICH` .gz come back as the very files: auto (small ones), require or no")
 	f.StringVar(&o.device, "device", "auto", "`WHERE` to run: auto, cpu or gpu")
 	f.BoolVarP(&o.force, "force", "f", false, "replace an archive of that name, unless a directory needs it")
 	o.blockSize = binning.DefaultBlockSize
@@ -275,12 +278,31 @@ func (o *binFlags) settings(c *binning.Config) error {
 		return err
 	}
 	c.Record = binning.RecordMode(source)
+	exact, err := choice("exact-gzip", o.exactGzip, "no", "auto", "require")
+	if err != nil {
+		return err
+	}
+	if exact > 0 && c.Record > binning.RecordTime && order+names+quality == 0 && !o.readsOnly {
+		c.NeedGzip = exact == 2
+		c.DescribeGzip = func(file io.Reader, size int64) ([]byte, error) {
+			if !c.NeedGzip && size > autoGzip {
+				return nil, nil
+			}
+			return compress.DescribeGzip(file, o.threads)
+		}
+	} else if exact == 2 {
+		return usagef("--exact-gzip require needs all that the files have: no --source, --order, --names, --quality or --reads-only")
+	}
 	if _, err := choice("device", o.device, "auto", "cpu", "gpu"); err != nil {
 		return err
 	}
 	c.Options.OrderAny, c.Options.DropNames, c.Options.Quality = order == 1, names == 1, record.QualityMode(quality)
 	return nil
 }
+
+// autoGzip is how many bytes a .gz has at most that comes back as the very file without being asked for: to make it again, when it is
+// archived and when it is restored, takes about as long as to compress it anew.
+const autoGzip = 16 << 20
 
 // choice returns which of the words a flag's value is.
 func choice(flag, value string, words ...string) (int, error) {

@@ -53,6 +53,7 @@ type certifiedInput struct {
 	Records uint64                    `json:"records,omitempty"`
 	Checked string                    `json:"checked"`        // as compress.FileStatus
 	Every   bool                      `json:"every_byte"`     // the text is that of the input, byte for byte
+	Exact   bool                      `json:"exact"`          // the file comes back as it was stored, and not only its text
 	File    *compress.FileInformation `json:"file,omitempty"` // as it was stored, if that is recorded
 }
 
@@ -121,7 +122,7 @@ func (o *verifyFlags) sideInputs(ctx context.Context, t commit.Tree, status []co
 		if e := &r.Entries[i]; e.Kind == tree.File && sums[i] != nil {
 			list = append(list, certifiedInput{
 				Text:    fileSum{Name: e.Path, Bytes: uint64(e.Size), SHA256: hex.EncodeToString(sums[i].SHA256[:])},
-				Checked: checked[e.Path], Every: true,
+				Checked: checked[e.Path], Every: true, Exact: true,
 			})
 		}
 	}
@@ -140,8 +141,9 @@ func readInputs(e *commit.Entry, status []compress.FileStatus) (id string, list 
 	for i := range n.Inputs {
 		in := &n.Inputs[i]
 		list = append(list, certifiedInput{
-			Text:    fileSum{Name: in.Restored, Bytes: in.OutBytes, SHA256: in.SHA256, MD5: in.MD5},
+			Text:    fileSum{Name: in.Name, Bytes: in.OutBytes, SHA256: in.SHA256, MD5: in.MD5},
 			Records: in.Records, Checked: status[i].Checked, Every: n.Lossless, File: in.File,
+			Exact: n.Lossless && (in.Exact || in.File != nil && !in.File.Compressed),
 		})
 	}
 	return n.ID, list, nil

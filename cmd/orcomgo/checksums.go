@@ -68,7 +68,7 @@ func (l checksumList) write(w io.Writer, n *compress.Information) (missing int, 
 		if l.md5 {
 			sum = in.MD5
 		}
-		if l.files {
+		if l.files || in.Exact {
 			sum = ""
 			if f := in.File; f != nil {
 				if name, sum = f.Name, f.SHA256; l.md5 {

@@ -154,7 +154,7 @@ func (c *command) cobra(s *streams) *cobra.Command {
 
 // rareFlags are those that the brief help leaves out, of all commands.
 var rareFlags = strings.Fields(`third fourth unpaired reads-only order names source device two-bit parity slice-size no-verify tmpdir jobs
-	include exclude as-is names-from grep salvage touch owner quiet log brief help`)
+	include exclude as-is exact-gzip delete-originals text names-from grep salvage touch owner quiet log brief help`)
 
 // briefHelp prints what a newcomer needs of a command: the first examples, and the flags that are used most.
 func briefHelp(cmd *cobra.Command, w io.Writer) error {
@@ -176,7 +176,7 @@ func briefHelp(cmd *cobra.Command, w io.Writer) error {
 var flagWords = map[string][]string{
 	"order": {"original", "any"}, "names": {"keep", "drop"}, "quality": {"keep", "bin8", "drop"},
 	"device": {"auto", "cpu", "gpu"}, "source": {"auto", "all", "time", "none"}, "group": {"none", "auto"}, "mate": {"1", "2"},
-	"parity": {"1%", "5%", "none"},
+	"parity": {"1%", "5%", "none"}, "exact-gzip": {"auto", "require", "no"},
 }
 
 const overviewExamples = `  orcomgo archive -1 run_R1.fastq.gz -2 run_R2.fastq.gz run/   archive a pair, checked

@@ -249,6 +249,9 @@ func describe(w io.Writer, n *compress.Information) error {
 		if in.Lead != "" {
 			name += ", further mates of " + oneLine(in.Lead)
 		}
+		if in.Exact {
+			name += ", whose .gz comes back as it was"
+		}
 		if in.Sample != "" {
 			name += ", sample " + oneLine(in.Sample)
 		}

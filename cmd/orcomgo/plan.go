@@ -64,7 +64,7 @@ Examples:
 
 // planPasses are the flags that plan passes on to archive.
 var planPasses = []string{"reads-only", "order", "names", "quality", "source", "two-bit", "slice-size", "no-verify",
-	"block-size", "streams", "tmpdir", "unpaired"}
+	"block-size", "streams", "tmpdir", "unpaired", "exact-gzip"}
 
 type planFlags struct {
 	*archiveFlags

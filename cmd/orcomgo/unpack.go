@@ -57,6 +57,7 @@ Examples:
 		f.StringVarP(&o.output, "output", "o", ".", "`DIR` to restore the files in, or a FIFO, or - for standard output")
 		f.StringArrayVar(&o.inputs, "input", nil,
 			"only inputs or paths that match a `PATTERN` as *_R1*; may be repeated")
+		f.BoolVar(&o.text, "text", false, "restore text, also of .gz that would come back as they were")
 		f.StringArrayVar(&o.samples, "sample", nil, "only the inputs of the sample of this `NAME`; may be repeated")
 		f.IntVar(&o.mate, "mate", 0, "only first mates (`1`) or only second ones (2)")
 		f.StringVar(&o.records, "records", "", "only records `FROM-TO` of each input, from 1 on; also N, and FROM-")
@@ -76,6 +77,9 @@ Examples:
 			if f.Changed("split") && o.split == 0 {
 				return usagef("--split is at least 1")
 			}
+			if o.text && o.gzip {
+				return usagef("--text and --gzip exclude each other")
+			}
 			if f.Changed("mate") && o.mate != 1 && o.mate != 2 {
 				return usagef("--mate is 1 or 2, not %d", o.mate)
 			}
@@ -93,13 +97,14 @@ Examples:
 
 type unpackFlags struct {
 	resources
-	output, records, device        string
-	inputs, names, samples         []string
-	namesFrom, grep                string
-	mate                           int
-	split                          uint64
-	interleave, gzip, touch, force bool
-	salvage, owner                 bool
+	output, records, device string
+	inputs, names, samples  []string
+	namesFrom, grep         string
+	mate                    int
+	split                   uint64
+	interleave, gzip, text  bool
+	touch, force            bool
+	salvage, owner          bool
 }
 
 func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error {
@@ -107,7 +112,7 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	if err != nil {
 		return err
 	}
-	options := compress.UnpackOptions{Interleave: o.interleave, Gzip: o.gzip, Touch: o.touch, Force: o.force, Split: o.split,
+	options := compress.UnpackOptions{Interleave: o.interleave, Gzip: o.gzip, Text: o.text, Touch: o.touch, Force: o.force, Split: o.split,
 		Inputs: o.inputs, Samples: o.samples, Mate: o.mate}
 	switch {
 	case o.output == "":
@@ -237,7 +242,7 @@ func (o *unpackFlags) ofSamples(path string) (archive string, wanted []string, e
 // salvaged is run with --salvage.
 func (o *unpackFlags) salvaged(ctx context.Context, s *streams, path string, options compress.UnpackOptions) error {
 	if options.Stream != nil || isFIFO(o.output) || options.Records != nil || options.Names != nil || options.Inputs != nil ||
-		options.Samples != nil || o.mate > 0 || o.split > 0 || o.interleave || o.gzip {
+		options.Samples != nil || o.mate > 0 || o.split > 0 || o.interleave || o.gzip || o.text {
 		return usagef("--salvage restores all there is to a directory, without other choices")
 	}
 	bar, err := o.start(s)

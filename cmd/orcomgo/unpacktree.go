@@ -58,7 +58,7 @@ func (o *unpackFlags) tree(ctx context.Context, s *streams, t commit.Tree, onGPU
 		return err
 	}
 	defer r.Close()
-	options := tree.RestoreOptions{Dir: o.output, Gzip: o.gzip, Touch: o.touch, Force: o.force, Owner: o.owner,
+	options := tree.RestoreOptions{Dir: o.output, Gzip: o.gzip, Text: o.text, Touch: o.touch, Force: o.force, Owner: o.owner,
 		Threads: o.threads, Memory: uint64(o.memory), Progress: func(done, total uint64) { bar.report("unpack", done, total) }}
 	if onGPU {
 		options.GPU = bar.note
@@ -92,7 +92,7 @@ func (o *unpackFlags) readsAlone(ctx context.Context, s *streams, dir string, pr
 	}
 	restored := 0
 	for _, e := range found {
-		options := compress.UnpackOptions{Gzip: o.gzip, Touch: o.touch, Force: o.force, OutDir: o.output, Threads: o.threads,
+		options := compress.UnpackOptions{Gzip: o.gzip, Text: o.text, Touch: o.touch, Force: o.force, OutDir: o.output, Threads: o.threads,
 			Memory: uint64(o.memory), Progress: report}
 		if len(found) > 1 {
 			options.OutDir = filepath.Join(o.output, e.Name)

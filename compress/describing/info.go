@@ -71,6 +71,7 @@ type InputInformation struct {
 	OutBytes    uint64  `json:"unpacked_bytes,omitempty"`
 	// Restored is the name of the file that unpack writes, and these are the checksums of its text.
 	Restored string `json:"restored_name"`
+	Exact    bool   `json:"exact_file"` // the file comes back as it was stored, and not only its text
 	SHA256   string `json:"sha256,omitempty"`
 	MD5      string `json:"md5,omitempty"`
 	Sample   string `json:"sample,omitempty"` // that it belongs to, in an archive of several
@@ -256,7 +257,8 @@ func describe(man *archive.Manifest, sum *restoring.Summary) *Information {
 		n.BitsPerBase = 8 * float64(sum.Columns.ByColumn[archive.Seqs]) / float64(sum.Bases)
 	}
 	further := make(map[int]int) // inputs with further mates, by their lead
-	restored, err := record.RestoredNames(source.BinsInputs(man), man.Options, record.Restored{})
+	exactFile := func(i int) bool { s := man.Inputs[i].Source; return s != nil && len(s.Gzip) > 0 }
+	restored, err := record.RestoredNames(source.BinsInputs(man), man.Options, record.Restored{File: exactFile})
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
 		d := InputInformation{Name: in.Name, Interleaved: in.Interleaved, Read: 1, Kind: in.Kind.Format().Name, Bytes: in.Bytes,
@@ -278,6 +280,7 @@ func describe(man *archive.Manifest, sum *restoring.Summary) *Information {
 		if err == nil { // else unpack refuses the archive
 			d.Restored = restored[i]
 		}
+		d.Exact = exactFile(i)
 		sums, known := man.FileSums(in)
 		exact := man.Options.Exact(in.Kind)
 		switch {

@@ -243,6 +243,7 @@ func (e *encoder) run(ctx context.Context) error {
 		e.shared = nil // they are read from the file
 		v, err := e.afterwards()
 		if err == nil {
+			defer v.close()
 			err = v.slices(ctx)
 		}
 		if err == nil {
@@ -258,6 +259,7 @@ func (e *encoder) run(ctx context.Context) error {
 		beside = func(ctx context.Context) error { return early.hash(ctx, e.gatherer, pieces) }
 	}
 	v := e.following(dec, f.verified, early)
+	defer v.close()
 	v.src.Device = e.device
 	g, c := errgroup.WithContext(ctx)
 	g.Go(func() error { return e.write(c, f.coded, beside) })

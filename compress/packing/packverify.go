@@ -80,6 +80,9 @@ func (p *packer) verification(src *source.Packed, decoding source.Source, early 
 		sum := early == nil && p.files[i] == nil
 		v.checks = append(v.checks, restoring.NewTextCheck(in, sum, sum && wantsMD5(in) && fileSums(man, in) == nil))
 	}
+	for i, c := range v.checks {
+		c.CheckFile(&man.Inputs[i], p.o.Threads)
+	}
 	v.replay = restoring.NewReplay(decoding, "verify", p.o.Threads, p.memoryBeside(), p.o.Progress, v.jobs)
 	for i := range v.jobs {
 		j := &v.jobs[i]
@@ -88,6 +91,13 @@ func (p *packer) verification(src *source.Packed, decoding source.Source, early 
 		j.Lines = func(n int) []byte { return v.replay.Texts.Get(n) }
 	}
 	return v
+}
+
+// close ends what a verification that failed has started.
+func (v *verification) close() {
+	for _, c := range v.checks {
+		c.Close()
+	}
 }
 
 // following is a packed archive that is being written, or was. However large its slices are, they are decoded.
@@ -167,11 +177,12 @@ type textOfInput struct {
 
 // startSums starts the goroutines that sum and compare texts, by member and kind of sum, and returns their queues. Each goes through the
 // texts in their order and waits for no other, since all this has to keep up with the decoding of slices by many threads.
-func (v *verification) startSums(ctx context.Context, g *errgroup.Group) (queues [2][3]chan textOfInput) {
+func (v *verification) startSums(ctx context.Context, g *errgroup.Group) (queues [2][4]chan textOfInput) {
 	sums := [...]func(c *restoring.TextCheck, text []byte) error{
 		func(c *restoring.TextCheck, text []byte) error { c.Sums.AddSHA256(text); return nil },
 		func(c *restoring.TextCheck, text []byte) error { c.Sums.AddMD5(text); return nil },
 		(*restoring.TextCheck).Compare,
+		(*restoring.TextCheck).AddToFile,
 	}
 	for m := range queues {
 		for i, sum := range sums {

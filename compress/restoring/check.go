@@ -23,7 +23,28 @@ type TextCheck struct {
 	whole  bool               // blocks describe all of the text
 	number int                // blocks done
 	Bytes  uint64
+	file   *gzipFile // that the text makes again; nil if that is not checked
 }
+
+// CheckFile has the text make the gzip file of an input again, if the archive knows how, and that compared with its checksums. Close ends
+// what it starts.
+func (c *TextCheck) CheckFile(in *archive.Input, threads int) {
+	if in.Source != nil && len(in.Source.Gzip) > 0 {
+		c.file = newGzipFile(in, io.Discard, threads)
+	}
+}
+
+// AddToFile is the part of Add that makes the file.
+func (c *TextCheck) AddToFile(b []byte) error {
+	if c.file == nil {
+		return nil
+	}
+	_, err := c.file.Write(b)
+	return err
+}
+
+// Close ends a check that was not followed by End.
+func (c *TextCheck) Close() { c.file.abort() }
 
 // NewTextCheck checks against the blocks of an input, if it has any, and computes SHA-256 and MD5 if asked to.
 func NewTextCheck(in *archive.Input, sumSHA256, sumMD5 bool) *TextCheck {
@@ -48,6 +69,9 @@ func CheckOf(man *archive.Manifest, input int) *TextCheck {
 // Add takes the next bytes of text. The error wraps ErrCorrupt.
 func (c *TextCheck) Add(b []byte) error {
 	c.Sums.Write(b)
+	if err := c.AddToFile(b); err != nil {
+		return err
+	}
 	return c.Compare(b)
 }
 
@@ -90,6 +114,9 @@ func (c *TextCheck) End() error {
 	}
 	if c.want != nil && c.Sums.Sums().SHA256 != *c.want {
 		return fmt.Errorf("%s: the SHA-256 of its text is not that of the manifest: %w", c.Name, parse.ErrCorrupt)
+	}
+	if c.file != nil {
+		return c.file.end()
 	}
 	return nil
 }

@@ -16,11 +16,12 @@ import (
 	"orcomgo/compress/source"
 )
 
-// outputNames returns the file name under which each part of each input is restored. There is one part unless o.Split is set.
-func outputNames(man *archive.Manifest, o *UnpackOptions, parts []int) ([][]string, error) {
+// outputNames returns the file name under which each part of each input is restored. There is one part unless o.Split is set. asFile reports
+// whether an input comes back as the very file that it was.
+func outputNames(man *archive.Manifest, o *UnpackOptions, parts []int, asFile func(i int) bool) ([][]string, error) {
 	names := make([][]string, len(man.Inputs))
 	for part := range slices.Max(append([]int{1}, parts...)) {
-		r := record.Restored{Gzip: o.Gzip, Suffix: func(i int) string { return suffix(&man.Inputs[i], o, part, parts[i]) }}
+		r := record.Restored{Gzip: o.Gzip, Suffix: func(i int) string { return suffix(&man.Inputs[i], o, part, parts[i]) }, File: asFile}
 		list, err := record.RestoredNames(source.BinsInputs(man), man.Options, r)
 		if err != nil {
 			return nil, err
@@ -64,6 +65,10 @@ type outFile struct {
 	done   bool          // complete and durable
 	note   error         // why the file has not got its time
 	access commit.Access // who may read the archive
+
+	exact   *gzipFile      // that makes the file of the text; nil before the first byte, and in the end
+	input   *archive.Input // whose file it is; nil for that of a text
+	threads int            // for exact
 
 	fifo bool
 	pipe *vfs.File // of a FIFO; nil before the first byte, and in the end
@@ -119,7 +124,14 @@ func (o *outFile) write(b []byte, stop <-chan struct{}) (err error) {
 		}
 		o.f.Restrict(o.access)
 	}
-	_, err = o.f.Write(b)
+	if o.input == nil {
+		_, err = o.f.Write(b)
+		return err
+	}
+	if o.exact == nil {
+		o.exact = newGzipFile(o.input, o.f, o.threads)
+	}
+	_, err = o.exact.Write(b)
 	return err
 }
 
@@ -134,6 +146,12 @@ func (o *outFile) finish(stop <-chan struct{}) error {
 	}
 	if err := o.write([]byte(end), stop); err != nil {
 		return err
+	}
+	if o.exact != nil {
+		err := o.exact.end()
+		if o.exact = nil; err != nil {
+			return err
+		}
 	}
 	if o.fifo {
 		o.done = true
@@ -175,6 +193,8 @@ func (o *outFile) abort() {
 		o.pipe.Close()
 		o.pipe = nil
 	}
+	o.exact.abort()
+	o.exact = nil
 	if o.f != nil {
 		o.f.Discard()
 		o.f = nil

@@ -11,6 +11,7 @@ import (
 // stream.
 type sink struct {
 	stream io.Writer  // or
+	file   *gzipFile  // that is stream
 	files  []*outFile // by part; one unless the output is split
 
 	part int // that is being written
@@ -106,7 +107,10 @@ func (s *sink) put(segments []segment, last bool) error {
 			return err
 		}
 	}
-	if last && s.stream == nil {
+	switch {
+	case last && s.file != nil:
+		return s.file.end()
+	case last && s.stream == nil:
 		return s.files[s.part].finish(s.stop)
 	}
 	return nil
@@ -138,6 +142,7 @@ func (s *sink) abort() {
 		s.once.Do(func() { close(s.queue) })
 		<-s.ended
 	}
+	s.file.abort()
 	for _, f := range s.files {
 		f.abort()
 	}

@@ -3,6 +3,8 @@ package restoring
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -114,7 +116,10 @@ func (u *unpacker) makeSinks(stop <-chan struct{}) (commit.Made, error) {
 	if u.o.Stream != nil {
 		all := &sink{stream: u.o.Stream, stop: stop}
 		for i := range u.sinks {
-			u.sinks[i] = all
+			if u.sinks[i] = all; u.o.StreamFile && u.sel.asked[i] && u.asFile(i) {
+				all.file = newGzipFile(&u.man.Inputs[i], u.o.Stream, u.o.Threads)
+				all.stream = all.file
+			}
 		}
 		return nil, nil
 	}
@@ -136,7 +141,11 @@ func (u *unpacker) makeSinks(stop <-chan struct{}) (commit.Made, error) {
 	if u.o.Split > 0 && files > maxSplitFiles {
 		return nil, u.tooManyFiles(uint64(files))
 	}
-	names, err := outputNames(u.man, u.o, parts)
+	u.files = make([]bool, len(u.sinks))
+	for i := range u.files {
+		u.files[i] = u.asFile(i)
+	}
+	names, err := outputNames(u.man, u.o, parts, func(i int) bool { return u.files[i] })
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", u.src.Paths()[0], err)
 	}
@@ -160,6 +169,9 @@ func (u *unpacker) makeSinks(stop <-chan struct{}) (commit.Made, error) {
 			if from := u.man.Inputs[i].Source; from != nil && u.sel.whole(i) && u.o.Split == 0 && !u.interleaved(i) && !u.o.Touch {
 				f.time = from.Time // it is the whole input
 			}
+			if u.files[i] {
+				f.input, f.gzip, f.threads = &u.man.Inputs[i], false, u.o.Threads
+			}
 			s.files = append(s.files, f)
 		}
 		u.sinks[i] = s
@@ -173,6 +185,16 @@ func (u *unpacker) makeSinks(stop <-chan struct{}) (commit.Made, error) {
 		}
 	}
 	return made, nil
+}
+
+// asFile reports whether an input is restored as the very file that it was, and not as its text.
+func (u *unpacker) asFile(i int) bool {
+	in := &u.man.Inputs[i]
+	if u.o.Text || u.o.Split > 0 || in.Source == nil || len(in.Source.Gzip) == 0 || !u.sel.whole(i) || u.interleaved(i) {
+		return false
+	}
+	there, err := vfs.Stat(filepath.Join(u.o.OutDir, in.Name))
+	return err != nil || there.Mode()&fs.ModeNamedPipe == 0 // FIFOs take text
 }
 
 // checkCase returns an error if two names are one name on the file system that they are restored to.

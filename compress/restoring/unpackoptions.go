@@ -18,9 +18,13 @@ type UnpackOptions struct {
 	// the directory are written to under the names of the files, those of mates at the same time.
 	OutDir string
 	Stream io.Writer // all text goes here, input after input
+	// StreamFile has Stream take the very file of the only input that is chosen, if the archive can make that again.
+	StreamFile bool
 	// Interleave puts the mates of a pair in turn, instead of one input after the other, or instead of two files.
 	Interleave bool
-	// Gzip compresses the output, as BGZF; file names get .gz.
+	// Text gives the text of inputs, also where the archive can make the very files again.
+	Text bool
+	// Gzip compresses text, as BGZF; file names get .gz.
 	Gzip bool
 	// Split, if not 0, restores files of so many records, of an input or, interleaved, of both inputs of a pair.
 	Split uint64

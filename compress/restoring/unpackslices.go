@@ -21,6 +21,7 @@ type unpacker struct {
 	sinks  []*sink // by input; nil: it is not restored
 	checks []*TextCheck
 	status []FileStatus
+	files  []bool // by input: it is restored as the file that it was, and not as its text; nil of a stream
 	cancel func()
 }
 
@@ -202,7 +203,7 @@ func (u *unpacker) output(ctx context.Context, r *Replay, p *Piece, j *unpackJob
 		if u.o.Split > 0 {
 			out[m] = divide(t, ends[m], j.before, u.o.Split)
 		}
-		if !u.o.Gzip {
+		if !u.o.Gzip || u.files != nil && u.files[u.man.Slices[p.Slice].Texts()[m].Input] {
 			continue
 		}
 		for i := range out[m] {

@@ -23,7 +23,7 @@ type FileStatus struct {
 	Problem string `json:"problem,omitempty"` // why not OK, a line
 	// Parts is how many files there are if the input was restored in parts; Name is the first one.
 	Parts int `json:"parts,omitempty"`
-	// Checked says against what the text was compared: "SHA-256", "block hashes" (XXH3-128
+	// Checked says against what the text was compared: "SHA-256", the same "as text and as file" of a .gz, "block hashes" (XXH3-128
 	// of the text as stage 1 read it), or "section checksums" where neither is known.
 	Checked string `json:"checked,omitempty"`
 	SHA256  string `json:"sha256,omitempty"` // of the text, when Checked is "SHA-256"
@@ -184,9 +184,14 @@ func VerifyJobs(ctx context.Context, src source.Source, stage string, o VerifyOp
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
 		checks[i] = CheckOf(man, i)
+		checks[i].CheckFile(in, o.Threads)
+		defer checks[i].Close()
 		status[i] = FileStatus{Name: in.Name, Records: in.Records, OK: true, Checked: checkedSections}
 		if man.Verified {
 			status[i].Checked = "SHA-256"
+			if checks[i].file != nil {
+				status[i].Checked = "SHA-256, as text and as file"
+			}
 		} else if in.Blocks != nil {
 			status[i].Checked = "block hashes"
 		}

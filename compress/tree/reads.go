@@ -137,7 +137,8 @@ func (x *restoration) planReads(moved map[int]string) {
 			continue
 		}
 		in := &info.Inputs[e.Input]
-		p := place{e.Archive, dir(x.out[i]), x.o.Gzip && in.Name != base(e.Path), moved[i]}
+		exact := in.Exact && !x.o.Text
+		p := place{e.Archive, dir(x.out[i]), x.o.Gzip && in.Name != base(e.Path) && !exact, moved[i]}
 		j := jobs[p]
 		if j == nil {
 			j = &job{archive: commit.Entry{Dir: x.dir, Name: x.Archives[e.Archive].Name}, dir: p.dir, gzip: p.gzip, renamed: p.moved != ""}
@@ -145,6 +146,9 @@ func (x *restoration) planReads(moved map[int]string) {
 			x.jobs = append(x.jobs, j)
 		}
 		name := in.Restored
+		if in.Exact && x.o.Text {
+			name = in.Name
+		}
 		if p.gzip {
 			name += ".gz"
 		}
@@ -296,7 +300,7 @@ func (x *restoration) checkFree(path string, kind Kind) error {
 // unpack restores the files of reads of a job.
 func (x *restoration) unpack(ctx context.Context, j *job) error {
 	before := uint64(0) // bytes that count as done
-	o := compress.UnpackOptions{Threads: x.o.Threads, Memory: x.o.Memory, Gzip: j.gzip, Force: x.o.Force, Touch: x.o.Touch, GPU: x.o.GPU,
+	o := compress.UnpackOptions{Threads: x.o.Threads, Memory: x.o.Memory, Gzip: j.gzip, Text: x.o.Text, Force: x.o.Force, Touch: x.o.Touch, GPU: x.o.GPU,
 		Progress: func(_ string, done, total uint64) {
 			x.mu.Lock()
 			n := max(uint64(float64(j.bytes)*float64(done)/float64(max(total, 1))), before) - before
@@ -344,7 +348,7 @@ func (x *restoration) unpackRenamed(ctx context.Context, path string, i int, o c
 		return err
 	}
 	defer f.Discard()
-	o.Stream = f
+	o.Stream, o.StreamFile = f, true
 	sum, err := compress.Unpack(ctx, path, o)
 	if err != nil {
 		return x.damage(ctx, []int{i}, err)

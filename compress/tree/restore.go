@@ -27,6 +27,8 @@ type RestoreOptions struct {
 	Chosen func(e *Entry) bool
 	// Gzip restores reads that were compressed as .gz; else their text is restored, under the name without the extension.
 	Gzip bool
+	// Text restores the text of .gz that would come back as they were.
+	Text bool
 	// Touch leaves out the times, Force overwrites files.
 	Touch, Force bool
 	// Owner restores owners, and with them set-user-ID and set-group-ID; only root may.
