@@ -34,6 +34,10 @@ recorded, for info --sha256 and --md5. Of a plain file, which is read faster tha
 compute these, they are computed by pack; --source all has bin compute them too. With --source none
 nothing is recorded, and equal texts give equal bins, whatever files they are from.
 
+A .gz comes back as the very file if it is known what program made it: gzip, zlib, pigz, bgzip,
+libdeflate. That takes about as long as compressing it, when it is archived and when it is restored,
+so auto does it for those of 16 MiB or less; --exact-gzip require for all, or bin fails.
+
 Examples:
   orcomgo bin reads.fastq.gz run/                           one file
   orcomgo bin lane1.fastq.gz lane2.fastq.gz run/            several
@@ -84,9 +88,9 @@ func (o *binFlags) define(f *pflag.FlagSet) {
 	f.StringVar(&o.order, "order", "original", "`ORDER` of the records: original, or any to discard it")
 	f.StringVar(&o.names, "names", "keep", "`NAMES` of the records: keep, or drop to number them")
 	f.StringVar(&o.quality, "quality", "keep", "`QUALITIES`: keep, bin8 for Illumina's eight levels, or drop")
-	f.StringVar(&o.name, "as", "", "`NAME` of the archive (default: that of the first input, without extensions and _R1 of a pair)")
-	f.StringVar(&o.source, "source", "auto", "`WHAT` to record of the input files: auto, all, time or none (see bin --help)")
-	f.StringVar(&o.exactGzip, "exact-gzip", "auto", "`WHICH` .gz come back as the very files: auto (small ones), require or no")
+	f.StringVar(&o.name, "as", "", "`NAME` of the archive (default: that of the first input)")
+	f.StringVar(&o.source, "source", "auto", "`WHAT` to record of the inputs: auto, all, time or none")
+	f.StringVar(&o.exactGzip, "exact-gzip", "auto", "`WHICH` .gz come back as they were: auto, require or no")
 	f.StringVar(&o.device, "device", "auto", "`WHERE` to run: auto, cpu or gpu")
 	f.BoolVarP(&o.force, "force", "f", false, "replace an archive of that name, unless a directory needs it")
 	o.blockSize = binning.DefaultBlockSize

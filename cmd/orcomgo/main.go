@@ -7,8 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"orcomgo/bins/vfs"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -90,7 +93,18 @@ func runProcess(t tuning) {
 	storage.MountS3(ctx)
 	storage.MountWeb(ctx, "https")
 	storage.MountWeb(ctx, "http")
-	os.Exit(run(ctx, s, os.Args[1:]))
+	os.Exit(run(ctx, s, localPaths(os.Args[1:])))
+}
+
+// localPaths makes paths as ./s3://x, which would be URLs once they are cleaned, absolute ones.
+func localPaths(args []string) []string {
+	list := slices.Clone(args)
+	for i, arg := range list {
+		if whole, err := filepath.Abs(arg); err == nil && !vfs.IsRemote(arg) && vfs.IsRemote(filepath.Clean(arg)) {
+			list[i] = whole
+		}
+	}
+	return list
 }
 
 // abortSignals are the signals that end a command early. Those that the caller had ignored,

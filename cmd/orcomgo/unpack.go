@@ -34,8 +34,8 @@ are restored. The exit status is 1 then, and if standard output is closed.
 A directory that was archived as a whole is restored as a whole: side files and the reads of all
 samples, under their paths, with their modes (less the umask, set-user-ID and set-group-ID: these
 come with --owner), times and links. --input chooses files or directories by their paths or names,
-or by patterns. Text of compressed reads is restored without .gz; --gzip compresses it again, and
-only that. One file of it can be written to -o -.
+or by patterns. A .gz comes back as it was if the archive can make it (bin --help), else its text,
+without .gz; --gzip compresses that again. One file can be written to -o -, as text.
 
 Some records: --input and --mate choose files of the archive; --records, --name, --names-from and
 --grep choose records, and names of files say so (run_R1.1-1000.fastq, run_R1.selected.fastq). Mates
