@@ -5,7 +5,7 @@ import (
 )
 
 // guessText is how much text of a frame is coded as each writer would.
-const guessText = 256 << 10
+const guessText = 128 << 10
 
 // guess returns the writer as which the beginning of a frame takes the fewest bytes, or the first one that chose all of it. unknown reports
 // whether it takes too many, if the frame has size bytes of the file.
@@ -31,6 +31,7 @@ func guess(f *frame, t *template, size int64) (best writer, unknown bool) {
 			best, least, exact = w, len(c.code), c.wrong == 0
 		}
 	}
+	try(writer{})
 	levels := []byte{6, 5, 7, 9, 8, 4, 3, 2, 1}
 	if len(t.header) > 8 { // what the header says of the level
 		levels = append(map[byte][]byte{2: {9}, 4: {1}}[t.header[8]], levels...)
@@ -44,7 +45,6 @@ func guess(f *frame, t *template, size int64) (best writer, unknown bool) {
 	for _, l := range levels {
 		try(writer{familyDeflate, l, 0})
 	}
-	try(writer{})
 	share := size * int64(part.to-f.from+1) / int64(f.to-f.from+1)
 	return best, int64(least) > share/unknownPart+mostBytes
 }

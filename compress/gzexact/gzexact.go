@@ -107,10 +107,10 @@ func (d *describer) add(f *frame, place int64) {
 func (d *describer) write() error {
 	t := d.queue.take()
 	f, size := t.frame, t.file-d.File
-	if int64(len(t.code)) > size/mostPart && !f.writer.isSequential() && d.guesses < mostGuesses {
-		if w, _ := guess(f, t.template, size); w != f.writer && !w.isSequential() {
-			f.writer, d.writer = w, w
-			t.encode(nil)
+	if int64(len(t.code)) > size/mostPart+mostBytes && d.guesses < mostGuesses {
+		if w, _ := guess(f, t.template, size); w != f.writer {
+			d.writer = w
+			d.recode(t)
 		} else {
 			d.guesses++
 		}
@@ -124,6 +124,20 @@ func (d *describer) write() error {
 		err = ErrUnknownWriter
 	}
 	return err
+}
+
+// recode codes a frame, and those behind it in the queue, as by the present writer.
+func (d *describer) recode(before *task) {
+	before.frame.carriedOn = false
+	before.frame.writer = d.writer
+	before.encode(nil)
+	for _, t := range d.queue.tasks {
+		<-t.done
+		t.frame.writer = d.writer
+		t.frame.carriedOn = t.frame.needsPrevious()
+		t.encode(before)
+		before = t
+	}
 }
 
 // Restore makes a gzip file of its description and its text. Frames are decoded by as many goroutines as threads says. The error wraps

@@ -71,7 +71,8 @@ func (s *scanner) next() (*frame, error) {
 			return nil, err
 		}
 		text := len(s.text) - s.from
-		if text >= frameTextMost || text >= frameText && s.undecided() || len(s.parts) == frameParts || s.raw >= frameRaw {
+		memberEnds := !s.within && s.template.sizeAt == 0 && text >= frameText/16 // perhaps that of another writer begins
+		if text >= frameTextMost || text >= frameText && s.undecided() || memberEnds || len(s.parts) == frameParts || s.raw >= frameRaw {
 			break
 		}
 	}

@@ -267,7 +267,9 @@ func (s *session) tokens(b *block) bool {
 	if s.Decoding() {
 		return s.decodeTokens(b)
 	}
-	s.compare(b)
+	if !s.compare(b) {
+		return false
+	}
 	s.allWrong += len(s.wrong)
 	s.number(s.corrections, len(s.wrong))
 	place := 0
@@ -283,8 +285,8 @@ func (s *session) tokens(b *block) bool {
 	return true
 }
 
-// compare has the predictor go through the tokens of a block, and notes where it is wrong.
-func (s *session) compare(b *block) {
+// compare has the predictor go through the tokens of a block, and notes where it is wrong. It reports whether that may take less than most bytes.
+func (s *session) compare(b *block) bool {
 	p := s.predictor
 	s.wrong = s.wrong[:0]
 	for i, t := range b.tokens {
@@ -293,6 +295,9 @@ func (s *session) compare(b *block) {
 		}
 		if predicted := p.next(); predicted != t {
 			s.wrong = append(s.wrong, correction{place: i, token: t, predicted: predicted, literal: literal(s.text[s.at])})
+			if s.most > 0 && len(s.wrong) > 2*s.most {
+				return false
+			}
 		}
 		p.accept(t)
 		s.at += t.size()
@@ -300,6 +305,7 @@ func (s *session) compare(b *block) {
 	if !p.ends() {
 		s.wrong = append(s.wrong, correction{place: len(b.tokens), endsHere: true})
 	}
+	return true
 }
 
 func (s *session) decodeTokens(b *block) bool {

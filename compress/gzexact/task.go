@@ -27,17 +27,14 @@ type queue struct {
 	last  *task // which was added, and may have been taken
 }
 
-// add runs a task by a goroutine of its own. run gets the predictor of the frame before, if the frame is carried on.
+// add runs a task by a goroutine of its own. run gets the task before, and waits for it if the frame is carried on.
 func (q *queue) add(t *task, run func(before *task)) {
 	before := q.last
-	if !t.frame.carriedOn {
-		before = nil
-	}
 	t.done = make(chan struct{})
 	q.tasks, q.last = append(q.tasks, t), t
 	go func() {
 		defer close(t.done)
-		if before != nil {
+		if t.frame.carriedOn {
 			<-before.done
 		}
 		run(before)
@@ -54,7 +51,7 @@ func (q *queue) take() *task {
 
 func (t *task) session(before *task, c *rangecoder.Coder) *session {
 	s := &session{coding: coding{c, newModels()}, frame: t.frame, template: t.template}
-	if before != nil {
+	if t.frame.carriedOn {
 		s.predictor, before.predictor = before.predictor, nil
 		s.predictor.rebase(s.text, before.frame.to-s.from)
 	} else {
@@ -105,7 +102,7 @@ func parseFrame(code []byte) (f *frame, size int, stream []byte, err error) {
 
 // decode sets bits and predictor, given the description of the frame and its text.
 func (t *task) decode(before *task) {
-	if before != nil && before.err != nil {
+	if t.frame.carriedOn && before.err != nil {
 		t.err = before.err
 		return
 	}

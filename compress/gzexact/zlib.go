@@ -27,7 +27,8 @@ type zlib struct {
 	lazyMatching bool
 	text         []byte
 	shift        uint // of the hash
-	head         []int32
+	head         [1 << 16]int32
+	mask         uint32             // of the hash
 	before       [windowSize]uint16 // for each place how far before it the one with the same hash is, or the most that fits
 	at           int                // of the next token
 	hashed       int                // places before it are in the chains
@@ -45,11 +46,10 @@ type zlib struct {
 }
 
 func newZlib(w writer) *zlib {
-	z := &zlib{writer: w, zlibLevel: zlibLevels[w.level], lazyMatching: w.level > 3, shift: 5}
+	z := &zlib{writer: w, zlibLevel: zlibLevels[w.level], lazyMatching: w.level > 3, shift: 5, mask: 1<<15 - 1}
 	if w.rules == zlibBlocks32K {
-		z.shift = 6
+		z.shift, z.mask = 6, 1<<16-1
 	}
-	z.head = make([]int32, 1<<(15+z.shift-5))
 	return z
 }
 
@@ -125,7 +125,7 @@ func (z *zlib) hash(to int) {
 // insert puts a place at the head of the chain of places whose three bytes have the same hash, and returns the place that was there.
 func (z *zlib) insert(place int) int {
 	v := load32(z.text, place)
-	head := &z.head[(v&0xff<<(2*z.shift)^v>>8&0xff<<z.shift^v>>16&0xff)&uint32(len(z.head)-1)]
+	head := &z.head[uint16((v&0xff<<(2*z.shift&31)^v>>8&0xff<<(z.shift&31)^v>>16&0xff)&z.mask)]
 	last := int(*head)
 	z.before[place&(windowSize-1)] = uint16(min(place-last, 0xffff))
 	*head = int32(place)
@@ -161,10 +161,12 @@ func (z *zlib) find(place, least int) (length, dist int) {
 	if z.end-place < minMatch {
 		return minMatch - 1, 0
 	}
-	last := place - int(z.before[place&(windowSize-1)])
+	var last int
 	if z.hashed == place {
 		last = z.insert(place)
 		z.hashed++
+	} else {
+		last = place - int(z.before[place&(windowSize-1)])
 	}
 	if place-last > zlibMaxDist {
 		return minMatch - 1, 0

@@ -1,0 +1,364 @@
+package gzexact
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	kgzip "github.com/klauspost/compress/gzip"
+
+	"orcomgo/bins/parse"
+	"orcomgo/internal/testrun"
+)
+
+// fastq returns n bytes of records that resemble a sequencer's.
+func fastq(n int) []byte {
+	r := rand.New(rand.NewPCG(1, 1))
+	genome := make([]byte, 20_000)
+	for i := range genome {
+		genome[i] = "ACGT"[r.IntN(4)]
+	}
+	var b bytes.Buffer
+	for i := 0; b.Len() < n; i++ {
+		at := r.IntN(len(genome) - 100)
+		fmt.Fprintf(&b, "@SIM:FC:%d:%d:%d\n%s\n+\n", i/1000, r.IntN(30000), i, genome[at:at+100])
+		q := byte('I')
+		for range 100 {
+			if r.IntN(8) == 0 {
+				q = byte('#' + r.IntN(39))
+			}
+			b.WriteByte(q)
+		}
+		b.WriteByte('\n')
+	}
+	return b.Bytes()[:n]
+}
+
+func random(n int) []byte {
+	r := rand.New(rand.NewPCG(2, 2))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+// texts are the texts that all writers get, by name.
+func texts() map[string][]byte {
+	many := fastq(testrun.Pick(200_000, 2_500_000, 20_000_000))
+	return map[string][]byte{
+		"nothing": nil, "a byte": []byte("A"), "two": []byte("AC"), "repeated": bytes.Repeat([]byte("ACGT"), 3), "a record": fastq(250),
+		"zeros": make([]byte, 400_000), "random": random(100_000), "records": many[:150_000], "many": many,
+		"mixed": bytes.Join([][]byte{many[:100_000], random(70_000), make([]byte, 100_000), many[:1000]}, nil),
+	}
+}
+
+// program makes a gzip file by a program, which is skipped if it is not installed.
+func program(t *testing.T, text []byte, words ...string) []byte {
+	t.Helper()
+	if _, err := exec.LookPath(words[0]); err != nil {
+		t.Skipf("%s is not installed", words[0])
+	}
+	c := exec.Command(words[0], words[1:]...)
+	c.Stdin, c.Stderr = bytes.NewReader(text), os.Stderr
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("%v: %v", words, err)
+	}
+	return out
+}
+
+// pythonZlib compresses standard input: level, bits of the window and memory level are its arguments, and after how many bytes it flushes
+// and how, if it does.
+const pythonZlib = `
+import sys, zlib
+level, memory, every, mode = map(int, sys.argv[1:])
+text = sys.stdin.buffer.read()
+c = zlib.compressobj(level, zlib.DEFLATED, 31, memory)
+out = b''
+for i in range(0, len(text), every or len(text) or 1):
+    out += c.compress(text[i:i + (every or len(text))])
+    if mode: out += c.flush(mode)
+sys.stdout.buffer.write(out + c.flush())
+`
+
+// both describes and restores a file with 1 and 3 threads, and returns the description.
+func both(t *testing.T, gz, text []byte) ([]byte, Description, error) {
+	t.Helper()
+	var first []byte
+	for _, threads := range []int{1, 3} {
+		var d, back bytes.Buffer
+		sum, err := Describe(bytes.NewReader(gz), &d, threads)
+		if err != nil {
+			return nil, sum, err
+		}
+		if sum.File != int64(len(gz)) || sum.Text != int64(len(text)) || sum.Size != int64(d.Len()) {
+			t.Errorf("%+v of %d bytes, %d of text, %d of the description", sum, len(gz), len(text), d.Len())
+		}
+		if first == nil {
+			first = d.Bytes()
+		} else if !bytes.Equal(first, d.Bytes()) {
+			t.Error("the description depends on the number of threads")
+		}
+		if err := Restore(bytes.NewReader(d.Bytes()), bytes.NewReader(text), &back, threads); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(back.Bytes(), gz) {
+			t.Fatalf("restored as %d other bytes, not %d", back.Len(), len(gz))
+		}
+		if threads == 3 {
+			return first, sum, nil
+		}
+	}
+	panic("not reached")
+}
+
+// TestKnownWriters restores the files of programs whose choices are predicted: descriptions have no corrections.
+func TestKnownWriters(t *testing.T) {
+	python := func(level, memory, every, mode int) []string {
+		return []string{"python3", "-c", pythonZlib, fmt.Sprint(level), fmt.Sprint(memory), fmt.Sprint(every), fmt.Sprint(mode)}
+	}
+	writers := map[string][]string{
+		"zlib stored": python(0, 8, 0, 0), "zlib partial flushes": python(6, 8, 30_000, 1), "zlib flushes": python(1, 8, 30_000, 2),
+		"zlib flushes 6": python(6, 8, 700, 2), "zlib full flushes": python(6, 8, 30_000, 3), "pigz 256": {"pigz", "-b", "256"},
+	}
+	for level := 1; level <= 9; level++ {
+		l := fmt.Sprint("-", level)
+		writers["zlib"+l] = python(level, 8, 0, 0)
+		writers["zlib memory 9"+l] = python(level, 9, 0, 0)
+		writers["gzip"+l] = []string{"gzip", l}
+		writers["pigz"+l] = []string{"pigz", "-p", "2", l}
+		writers["pigz independent"+l] = []string{"pigz", "-i", l}
+		writers["libdeflate"+l] = []string{"libdeflate-gzip", "-c", l}
+		if level <= 7 {
+			writers["bgzip"+l] = []string{"bgzip", "-c", "-l", l[1:]}
+		}
+	}
+	for name, words := range writers {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for text, b := range texts() {
+				gz := program(t, b, words...)
+				d, sum, err := both(t, gz, b)
+				if err != nil {
+					t.Errorf("%s: %v", text, err)
+					continue
+				}
+				if most := 200 + len(gz)/5000; len(d) > most {
+					t.Errorf("%s: %d bytes of %d to describe %s, more than %d", text, len(d), len(gz), sum.Writer, most)
+				}
+			}
+		})
+	}
+}
+
+// TestOtherWriters restores the files of other programs, or does not know them before much was read.
+func TestOtherWriters(t *testing.T) {
+	type compress = func(t *testing.T, text []byte) []byte
+	writers := map[string]compress{}
+	for level := -2; level <= 9; level++ {
+		writers[fmt.Sprint("go ", level)] = func(t *testing.T, text []byte) []byte {
+			var b bytes.Buffer
+			w, err := gzip.NewWriterLevel(&b, level)
+			return written(t, &b, w, text, err)
+		}
+		writers[fmt.Sprint("klauspost ", level)] = func(t *testing.T, text []byte) []byte {
+			var b bytes.Buffer
+			w, err := kgzip.NewWriterLevel(&b, level)
+			return written(t, &b, w, text, err)
+		}
+	}
+	for _, words := range []string{"igzip -0", "igzip -1", "igzip -2", "igzip -3", "gzip --rsyncable", "libdeflate-gzip -c -12", "bgzip -c -l 9"} {
+		writers[words] = func(t *testing.T, text []byte) []byte { return program(t, text, strings.Fields(words)...) }
+	}
+	for name, compress := range writers {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for text, b := range texts() {
+				gz := compress(t, b)
+				if d, _, err := both(t, gz, b); err != nil && !errors.Is(err, ErrUnknownWriter) {
+					t.Errorf("%s: %v", text, err)
+				} else if err == nil && len(d) > len(gz)/mostPart+mostBytes {
+					t.Errorf("%s: %d bytes describe %d", text, len(d), len(gz))
+				}
+			}
+		})
+	}
+}
+
+func written(t *testing.T, b *bytes.Buffer, w io.WriteCloser, text []byte, err error) []byte {
+	t.Helper()
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func goGzip(t *testing.T, text []byte, level int) []byte {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, level)
+	return written(t, &b, w, text, err)
+}
+
+// TestOddFiles restores files that are more than a member.
+func TestOddFiles(t *testing.T) {
+	text := fastq(3000)
+	member := goGzip(t, text, gzip.HuffmanOnly)
+	empty := goGzip(t, nil, 6)
+	var named bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&named, gzip.NoCompression)
+	w.Name, w.Comment, w.Extra = "reads.fastq", "of a run", []byte("BC\x02\x00ab")
+	written(t, &named, w, text, nil)
+	cases := map[string]struct {
+		parts [][]byte
+		text  int // how often
+	}{
+		"a member": {[][]byte{member}, 1}, "two": {[][]byte{member, named.Bytes()}, 2}, "empty ones": {[][]byte{empty, empty, member, empty}, 1},
+		"zeros behind": {[][]byte{member, make([]byte, 700_000)}, 1}, "bytes behind": {[][]byte{member, []byte("the end")}, 1},
+		"a byte behind": {[][]byte{named.Bytes(), {0x1f}}, 1}, "many empty": {[][]byte{bytes.Repeat(empty, 70_000)}, 0},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if _, _, err := both(t, bytes.Join(c.parts, nil), bytes.Repeat(text, c.text)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestManyWriters restores members of several programs in one file.
+func TestManyWriters(t *testing.T) {
+	text := fastq(3_000_000)
+	var gz []byte
+	for _, level := range []string{"-6", "-9", "-2"} {
+		gz = append(gz, program(t, text, "gzip", level)...)
+	}
+	d, _, err := both(t, gz, bytes.Repeat(text, 3))
+	if err != nil || len(d) > 1000 {
+		t.Errorf("%d bytes describe %d: %v", len(d), len(gz), err)
+	}
+}
+
+// TestDamagedFiles refuses files that are cut off or have a damaged byte, unless they are described as they are.
+func TestDamagedFiles(t *testing.T) {
+	text := fastq(2000)
+	gz := goGzip(t, text, gzip.HuffmanOnly)
+	for i := range gz {
+		if _, err := Describe(bytes.NewReader(gz[:i]), io.Discard, 1); !errors.Is(err, ErrInput) {
+			t.Fatalf("cut off after %d bytes: %v", i, err)
+		}
+		damaged := bytes.Clone(gz)
+		damaged[i] ^= 1 << (i % 8)
+		var d bytes.Buffer
+		_, err := Describe(bytes.NewReader(damaged), &d, 1)
+		if err == nil {
+			var back bytes.Buffer
+			if err := Restore(&d, bytes.NewReader(text), &back, 1); err != nil || !bytes.Equal(back.Bytes(), damaged) {
+				t.Fatalf("byte %d damaged: not restored, %v", i, err)
+			}
+		} else if !errors.Is(err, ErrInput) && !errors.Is(err, ErrUnknownWriter) {
+			t.Fatalf("byte %d damaged: %v", i, err)
+		}
+	}
+}
+
+// TestDamagedDescriptions finds damage of descriptions, or restores something.
+func TestDamagedDescriptions(t *testing.T) {
+	text := fastq(20_000)
+	gz := goGzip(t, text, 6)
+	var d bytes.Buffer
+	s := newScanner(bytes.NewReader(gz)) // Describe would not describe a file of this writer
+	f, err := s.next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.finish(f, nil)
+	f.writer = writer{familyZlib, 6, gzipBlocks}
+	task := &task{frame: f, template: s.template}
+	task.encode(nil)
+	for _, b := range [][]byte{s.template.header, task.code, nil} {
+		d.Write(parse.AppendBlock(nil, b))
+	}
+	restore := func(stream []byte, _, threads int) ([]byte, error) {
+		var back bytes.Buffer
+		err := Restore(bytes.NewReader(stream), bytes.NewReader(text), &back, threads)
+		if err != nil && !errors.Is(err, parse.ErrCorrupt) {
+			t.Error(err)
+		}
+		return back.Bytes(), err
+	}
+	if got, err := restore(d.Bytes(), 0, 1); err != nil || !bytes.Equal(got, gz) {
+		t.Fatal(err)
+	}
+	stream := d.Bytes()
+	for i := range stream {
+		if _, err := restore(stream[:i], 0, 1); err == nil {
+			t.Fatalf("no error after %d bytes of %d", i, len(stream))
+		}
+		damaged := bytes.Clone(stream)
+		damaged[i] ^= 1 << (i % 8)
+		restore(damaged, 0, 1)
+	}
+	for _, other := range [][]byte{text[:len(text)-1], append(bytes.Clone(text), 'A'), nil} {
+		if err := Restore(bytes.NewReader(stream), bytes.NewReader(other), io.Discard, 1); !errors.Is(err, parse.ErrCorrupt) {
+			t.Errorf("text of %d bytes, not %d: %v", len(other), len(text), err)
+		}
+	}
+}
+
+func FuzzDescribe(f *testing.F) {
+	text := fastq(2000)
+	for _, level := range []int{-2, 0, 1, 6, 9} {
+		f.Add(goGzip(&testing.T{}, text, level))
+	}
+	f.Fuzz(func(t *testing.T, gz []byte) {
+		var d bytes.Buffer
+		if _, err := Describe(bytes.NewReader(gz), &d, 1); err != nil {
+			if !errors.Is(err, ErrInput) && !errors.Is(err, ErrUnknownWriter) {
+				t.Error(err)
+			}
+			return
+		}
+		r, err := gzip.NewReader(bytes.NewReader(gz))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(r) // an error if there are bytes behind the last member
+		var back bytes.Buffer
+		if err := Restore(&d, bytes.NewReader(text), &back, 1); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(back.Bytes(), gz) {
+			t.Errorf("%d bytes instead of %d", back.Len(), len(gz))
+		}
+	})
+}
+
+func FuzzRestore(f *testing.F) {
+	text := fastq(2000)
+	for _, level := range []int{-2, 0} {
+		var d bytes.Buffer
+		if _, err := Describe(bytes.NewReader(goGzip(&testing.T{}, text, level)), &d, 1); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(d.Bytes(), text)
+	}
+	f.Fuzz(func(t *testing.T, description, text []byte) {
+		if err := Restore(bytes.NewReader(description), bytes.NewReader(text), io.Discard, 1); err != nil && !errors.Is(err, parse.ErrCorrupt) {
+			t.Error(err)
+		}
+	})
+}
