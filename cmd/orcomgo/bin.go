@@ -36,7 +36,7 @@ nothing is recorded, and equal texts give equal bins, whatever files they are fr
 
 A .gz comes back as the very file if it is known what program made it: gzip, zlib, pigz, bgzip,
 libdeflate. That takes about as long as compressing it, when it is archived and when it is restored,
-so auto does it for those of 16 MiB or less; --exact-gzip require for all, or bin fails.
+so auto does it for those of 16 MB or less; --exact-gzip require for all, or bin fails.
 
 Examples:
   orcomgo bin reads.fastq.gz run/                           one file
@@ -289,7 +289,7 @@ func (o *binFlags) settings(c *binning.Config) error {
 	if exact > 0 && c.Record > binning.RecordTime && order+names+quality == 0 && !o.readsOnly {
 		c.NeedGzip = exact == 2
 		c.DescribeGzip = func(file io.Reader, size int64) ([]byte, error) {
-			if !c.NeedGzip && size > autoGzip {
+			if !o.keepsGzip(uint64(size)) {
 				return nil, nil
 			}
 			return compress.DescribeGzip(file, o.threads)
@@ -306,7 +306,15 @@ func (o *binFlags) settings(c *binning.Config) error {
 
 // autoGzip is how many bytes a .gz has at most that comes back as the very file without being asked for: to make it again, when it is
 // archived and when it is restored, takes about as long as to compress it anew.
-const autoGzip = 16 << 20
+const autoGzip = 16e6
+
+// gzipMemory is about how many bytes of memory that takes for each file.
+const gzipMemory = 30e6
+
+// keepsGzip reports whether a .gz of so many bytes comes back as the very file, if the flags keep all of its text.
+func (o *binFlags) keepsGzip(size uint64) bool {
+	return o.exactGzip == "require" || o.exactGzip == "auto" && size <= autoGzip
+}
 
 // choice returns which of the words a flag's value is.
 func choice(flag, value string, words ...string) (int, error) {

@@ -48,7 +48,6 @@ have the names of files there, text is written to them. Both mates of a pair mus
 Examples:
   orcomgo unpack run/ -o restored/                     into another directory, made if it is missing
   orcomgo unpack --interleave run/ -o - | bwa mem -p ref.fa -
-  orcomgo unpack --input Data/Stats.json run/ -o -     one side file of a directory
   orcomgo unpack s3://bucket/2026/run -o run/          from object storage: docs/STORAGE.md
   orcomgo unpack --split 1000000 --gzip run/ -o parts/ run_R1.part_001.fastq.gz, ...
 `,

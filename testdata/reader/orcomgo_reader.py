@@ -408,7 +408,7 @@ class Source:
 
     def __init__(self, source, text_bytes):
         flags = source.byte()
-        require(flags < 64 and (flags == 0 or flags & 1), "a source has flags that are not known")
+        require(flags < 128 and (flags == 0 or flags & 1), "a source has flags that are not known")
         self.recorded, self.plain, self.text_md5 = flags != 0, bool(flags & 8), bool(flags & 16)
         self.name, self.size, self.time, self.sha256, self.md5, self.sample = b"", 0, None, None, None, b""
         if not self.recorded:
@@ -424,6 +424,8 @@ class Source:
         if flags & 32:
             self.sample = source.text()
             check_input_name(self.sample, set())
+        if flags & 64:
+            require(flags & 12 == 4 and 0 < len(source.text()) <= 1 << 22, "a gzip file can't be made again as it says")
 
     def describe(self):
         if not self.recorded:
