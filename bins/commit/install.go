@@ -93,7 +93,7 @@ func InstallBins(dir, name string, id [idLen]byte, data, meta *Temp, replace May
 }
 
 // InstallPacked makes data, meta and parity, which must have been synced, the packed archive name in
-// dir, as Begin and replace allow. id is that of the archive. Where parity is nil, an older one is removed. An error after the commit
+// dir, as Begin and replace allow. id is that of the archive. Where meta or parity is nil, an older one is removed. An error after the commit
 // point is an AfterCommitError.
 func InstallPacked(dir, name string, id [idLen]byte, data, meta, parity *Temp, replace MayReplace) error {
 	unlock, _, err := lockDir(dir)
@@ -109,7 +109,9 @@ func InstallPacked(dir, name string, id [idLen]byte, data, meta, parity *Temp, r
 
 // installPacked is InstallPacked in a locked directory, after the checks.
 func installPacked(dir, name string, data, meta, parity *Temp, replace bool) error {
-	meta.Restrict(data.access)
+	if meta != nil {
+		meta.Restrict(data.access)
+	}
 	if parity != nil {
 		parity.Restrict(data.access)
 	}
@@ -117,7 +119,9 @@ func installPacked(dir, name string, data, meta, parity *Temp, replace bool) err
 		return err
 	}
 	err := vfs.SyncDir(dir)
-	if err == nil {
+	if err == nil && meta == nil {
+		err = removeIfOurs(dir, name, PackedMetaExt)
+	} else if err == nil {
 		err = meta.Install(filepath.Join(dir, name+PackedMetaExt), replace)
 	}
 	if err == nil {

@@ -21,6 +21,7 @@ func TestSource(t *testing.T) {
 		{Sums: sums, Plain: true, TextMD5: true},
 		{Name: "x.fastq", Size: 7, Time: before, Sums: sums, Sample: "liver 1"},
 		{Sample: "x"},
+		{Name: "x.fastq.gz", Size: 9, Sums: sums, Gzip: []byte("how")},
 	} {
 		b := AppendSource(nil, want)
 		c := parse.Cursor{Rest: b}
@@ -34,7 +35,7 @@ func TestSource(t *testing.T) {
 			}
 		}
 	}
-	for _, bad := range [][]byte{{64}, {65, 0, 0}, {2}, {33, 0, 0, 0}, {33, 0, 0, 1, '/'}, {1, 1, '/', 0}, {1, 2, '.', '.', 0}, {1, 1, 0, 0}} {
+	for _, bad := range [][]byte{{128}, {129, 0, 0}, {65, 0, 0, 1, 'x'}, {2}, {33, 0, 0, 0}, {33, 0, 0, 1, '/'}, {1, 1, '/', 0}, {1, 2, '.', '.', 0}, {1, 1, 0, 0}} {
 		c := parse.Cursor{Rest: bad}
 		if ParseSource(&c); !c.Failed() {
 			t.Errorf("%q passed", bad)

@@ -63,9 +63,12 @@ func openRemote(r Remote, path string) (*File, error) {
 	return &File{remote: f, reader: io.NewSectionReader(f, 0, f.Stat().Size()), path: Shown(path)}, nil
 }
 
-// createForRemote makes a file on this machine, without a name, that Put takes to a remote.
-func createForRemote() (*os.File, error) {
-	f, err := os.CreateTemp("", "orcomgo-*")
+// TempDir is where CreateForRemote makes files; "" for the system's directory.
+var TempDir string
+
+// CreateForRemote makes a file on this machine, without a name, that Put takes to a remote.
+func CreateForRemote() (*os.File, error) {
+	f, err := os.CreateTemp(TempDir, "orcomgo-*")
 	if err == nil {
 		os.Remove(f.Name()) // where the system does not allow that, it stays until somebody tidies up
 	}

@@ -423,7 +423,7 @@ func SyncDir(dir string) error {
 func CreateUnnamed(dir, path string) (*File, error) {
 	return open("tmpfile", path, func() (*os.File, error) {
 		if IsRemote(dir) {
-			return createForRemote()
+			return CreateForRemote()
 		}
 		return createUnnamed(dir, path)
 	})

@@ -9,6 +9,7 @@ import (
 	"orcomgo/binning"
 	"orcomgo/binning/samples"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
@@ -41,7 +42,7 @@ func newArchiveFlags(f *pflag.FlagSet, name string) *archiveFlags {
 	o := &archiveFlags{binFlags: binFlags{command: name}}
 	o.binFlags.define(f)
 	o.effort.define(f)
-	f.BoolVar(&o.noVerify, "no-verify", false, "don't decode what was written before it gets its name")
+	f.BoolVar(&o.noVerify, "no-verify", false, "do not decode what was written")
 	f.StringVar(&o.tempDir, "tmpdir", "", "`DIR` for temporary files (default: OUT)")
 	f.StringVar(&o.sheet, "samples", "", "`SHEET` of samples as nf-core has it: sample, fastq_1, fastq_2")
 	f.StringVar(&o.groupBy, "group", batches.GroupNone, "`HOW` samples share archives: none, auto, or a table of sample and group")
@@ -85,6 +86,13 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 	case o.deleteInputs:
 		o.exactGzip = "require"
 	}
+	if o.file != "" {
+		if o.sheet != "" || directory || o.dryRun || o.given("as") || o.json && o.file == "-" {
+			return usagef("-o is for files, without --as and --dry-run, and standard output for that or for what --json prints")
+		}
+		dir, name := o.oneFile(s)
+		args, o.name = append(slices.Clone(args), dir), name
+	}
 	if o.sheet != "" || directory {
 		return o.batch(ctx, s, args)
 	}
@@ -108,6 +116,9 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 	}
 	defer bar.close()
 	a := o.archiving(c)
+	if o.file != "" {
+		a.Config.Name, a.Pack.OneFile = o.name, true
+	}
 	a.MayReplace(tree.NewNeeds(c.OutDir))
 	a.Report, a.Finish, a.Note, a.Pack.Sized = bar.report, bar.finish, bar.note, bar.sized
 	summary, outcome, err := a.Run(ctx)
@@ -132,6 +143,7 @@ func (o *archiveFlags) check() error {
 		if err := checkTempDir(o.tempDir); err != nil {
 			return usagef("--tmpdir is %q: %w", o.tempDir, err)
 		}
+		vfs.TempDir = o.tempDir
 	}
 	return o.effort.check()
 }

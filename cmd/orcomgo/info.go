@@ -76,7 +76,7 @@ func (o *infoFlags) exclusive() error {
 }
 
 func (o *infoFlags) run(ctx context.Context, s *streams, args []string) error {
-	dir, err := oneArchive(args)
+	dir, err := oneArchive(s, args)
 	if err != nil {
 		return err
 	}

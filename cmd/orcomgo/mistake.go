@@ -51,7 +51,7 @@ func checkOutput(path, advice string) error {
 
 // checkArchiveOutput is checkOutput for a directory of archives, which may be in object storage.
 func checkArchiveOutput(path string) error {
-	if strings.HasPrefix(path, "s3://") && vfs.IsRemote(path) {
+	if vfs.IsRemote(path) && !strings.HasPrefix(path, "http") {
 		return nil
 	}
 	return checkOutput(path, "give the output directory last")

@@ -3,13 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/vfs"
 	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
+	"orcomgo/storage"
 
 	"github.com/spf13/pflag"
 )
@@ -53,28 +56,43 @@ type packFlags struct {
 	device                    string
 }
 
-// effort is the flags --two-bit, --slice-size and --parity.
+// effort is the flags --output, --two-bit, --slice-size and --parity.
 type effort struct {
+	file   string // of an archive of one file; "" of others
 	twoBit bool
 	slice  size
 	parity share
 }
 
 func (e *effort) define(f *pflag.FlagSet) {
+	f.StringVarP(&e.file, "output", "o", "", "write the archive as one `FILE`, NAME.cdna, or - for standard output")
 	f.BoolVar(&e.twoBit, "two-bit", false, "keep assemblies (FASTA) in two bits a base: larger, but unpacked ten times as fast as .gz")
 	e.parity.define(f)
-	f.Var(&e.slice, "slice-size", "`SIZE` of text that is decoded for any record in it; less makes unpack of some records faster")
+	f.Var(&e.slice, "slice-size", "`SIZE` of text that is decoded for any record in it")
 }
 
 func (e *effort) check() error {
 	if e.slice != 0 && (e.slice < 1e6 || e.slice > 1e9) {
 		return usagef("--slice-size must be between 1MB and 1GB")
 	}
+	if name, ok := strings.CutSuffix(filepath.Base(e.file), commit.PackedDataExt); e.file != "" && e.file != "-" && (!ok || commit.CheckName(name) != nil) {
+		return usagef("-o is NAME%s or -, not %q", commit.PackedDataExt, e.file)
+	}
 	return nil
 }
 
+// oneFile returns directory and name of the archive that -o says. Standard output is s.out.
+func (e *effort) oneFile(s *streams) (dir, name string) {
+	path := e.file
+	if path == "-" {
+		path = storage.Piped
+		storage.MountPipe(nil, s.out)
+	}
+	return filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), commit.PackedDataExt)
+}
+
 func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
-	dir, err := oneArchive(args)
+	dir, err := oneArchive(s, args)
 	if err != nil {
 		return err
 	}
@@ -87,6 +105,9 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 	found, err := commit.Find(dir)
 	if err != nil {
 		return err
+	}
+	if o.file != "" && (len(found) > 1 || o.json && o.file == "-") {
+		return usagef("-o takes one archive, and standard output either that or what --json prints")
 	}
 	if len(found) > 1 {
 		all := len(found)
@@ -118,13 +139,19 @@ func (o *packFlags) one(ctx context.Context, s *streams, e commit.Entry, onGPU b
 	defer bar.close()
 	options := o.options(onGPU, bar)
 	s.tuning.pack(options)
+	path := e.Path()
+	if o.file != "" {
+		options.OneFile = true
+		options.OutDir, options.OutName = o.oneFile(s)
+		path = filepath.Join(options.OutDir, options.OutName)
+	}
 	// With the extension the path can't be that of a directory.
 	summary, err := compress.Pack(ctx, e.Path()+commit.PackedDataExt, options)
 	bar.close()
 	if err != nil {
 		return err
 	}
-	return o.packed(s, "pack", e.Path(), summary, 0)
+	return o.packed(s, "pack", path, summary, 0)
 }
 
 // eachArchive calls do for archives. An error about one of several is printed, and the others go on; failed is of how many.
@@ -170,8 +197,12 @@ func keepNeeded(dir, name string, by [16]byte) error {
 	return tree.NewNeeds(dir).Check(name, by)
 }
 
-// oneArchive returns the path of the archive, a command's only argument.
-func oneArchive(args []string) (string, error) {
+// oneArchive returns the path of the archive, a command's only argument. For - it is that of standard input.
+func oneArchive(s *streams, args []string) (string, error) {
+	if len(args) == 1 && args[0] == "-" {
+		storage.MountPipe(s.in, nil)
+		return storage.Piped, nil
+	}
 	if len(args) != 1 || args[0] == "" {
 		return "", usagef("give one archive: DIR, the directory that bin wrote to, or DIR/NAME where it holds several")
 	}

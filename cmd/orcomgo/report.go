@@ -74,11 +74,15 @@ func (o *reportFlags) check(args []string) error {
 			return usagef("%s is a URL: files are written on this machine", path)
 		}
 	}
-	return checkArchives(args)
+	return nil
 }
 
 func (o *reportFlags) run(ctx context.Context, s *streams, args []string) error {
-	if err := o.check(args); err != nil {
+	args, err := checkArchives(s, args)
+	if err == nil {
+		err = o.check(args)
+	}
+	if err != nil {
 		return err
 	}
 	found, err := archivesOf(args)

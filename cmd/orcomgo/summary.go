@@ -12,6 +12,7 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress"
+	"orcomgo/storage"
 )
 
 // nothingToDo prints why a run has nothing to do.
@@ -118,6 +119,9 @@ func (o *unpackFlags) unpacked(w io.Writer, s *compress.Summary) error {
 
 // tellWritten prints which files were written, or the first few.
 func tellWritten(w io.Writer, files []string) error {
+	if slices.Contains(files, storage.Piped) {
+		return nil // to standard output
+	}
 	_, err := fmt.Fprintf(w, "written: %s\n", oneLine(commit.FirstNames(files, 6)))
 	return err
 }

@@ -107,7 +107,7 @@ type unpackFlags struct {
 }
 
 func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error {
-	dir, err := oneArchive(args)
+	dir, err := oneArchive(s, args)
 	if err != nil {
 		return err
 	}

@@ -96,7 +96,8 @@ func (o *verifyFlags) prepare(s *streams) (err error) {
 }
 
 func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error {
-	if err := checkArchives(args); err != nil {
+	args, err := checkArchives(s, args)
+	if err != nil {
 		return err
 	}
 	if err := o.prepare(s); err != nil {
@@ -189,17 +190,19 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 	return nil
 }
 
-// checkArchives returns a usage error unless all arguments may be archives, of which there is one at least.
-func checkArchives(args []string) error {
+// checkArchives returns the paths of archives as oneArchive does, of which there is one at least.
+func checkArchives(s *streams, args []string) (paths []string, err error) {
 	if len(args) == 0 {
 		args = []string{""} // which oneArchive explains
 	}
 	for _, arg := range args {
-		if _, err := oneArchive([]string{arg}); err != nil {
-			return err
+		path, err := oneArchive(s, []string{arg})
+		if err != nil {
+			return nil, err
 		}
+		paths = append(paths, path)
 	}
-	return nil
+	return paths, nil
 }
 
 // located is what a path leads to: an archive of reads or a side archive. One of the two is nil.

@@ -83,6 +83,9 @@ type Manifest struct {
 	// NameRanges says that slices have Words.
 	NameRanges bool
 
+	// OneFile says that the bulk file is all of the archive: there is no .cmeta file and no NAME.cpar, and more parity within.
+	OneFile bool
+
 	size uint64 // of the manifest, in bytes
 }
 

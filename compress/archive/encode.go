@@ -133,7 +133,7 @@ func (m *Manifest) code(f *coder) {
 	f.bytes(m.Source[:])
 	f.text(&m.Tool)
 	sides := len(m.Sides) > 0
-	f.flags(&m.Options.ReadsOnly, &m.Options.OrderAny, &m.Options.DropNames, &m.Verified, &m.Repeats, &m.NameRanges, &m.OneCoder, &sides)
+	f.flags(&m.Options.ReadsOnly, &m.Options.OrderAny, &m.Options.DropNames, &m.Verified, &m.Repeats, &m.NameRanges, &m.OneCoder, &sides, &m.OneFile)
 	if sides {
 		list(f, &m.Sides, 2, "side archives", func(name *string) {
 			if f.text(name); commit.CheckName(*name) != nil {
@@ -186,6 +186,8 @@ func (m *Manifest) codeInput(f *coder, in *Input) {
 	}
 	if s := in.Source; s != nil && s.Plain && s.Size != in.Bytes {
 		f.fail("the plain file of input %q has another size than its text", in.Name)
+	} else if s != nil && len(s.Gzip) > 0 && !m.Options.Exact(in.Kind) {
+		f.fail("the gzip file of input %q can't be made, since not all of its text is kept", in.Name)
 	}
 	if m.HasMD5(in) {
 		f.bytes(in.MD5[:])

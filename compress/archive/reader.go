@@ -133,6 +133,8 @@ func (r *Reader) open(b bulk) error {
 	switch {
 	case metaErr == nil:
 		beside, metaErr = parseManifest(r.metaPath(), data)
+	case errors.Is(metaErr, fs.ErrNotExist) && own != nil && own.OneFile:
+		metaErr = nil
 	case errors.Is(metaErr, fs.ErrNotExist):
 		metaErr = corrupt(r.metaPath(), "the file is missing")
 	case errors.Is(metaErr, vfs.ErrNotRegular):
@@ -260,8 +262,8 @@ func (r *Reader) Problems() []error {
 // nothing.
 func (r *Reader) BulkProblem() error { return r.bulkProblem }
 
-// MetaMissing reports whether there is no .cmeta file.
-func (r *Reader) MetaMissing() bool { return !r.metaThere }
+// MetaMissing reports whether there is no .cmeta file where there should be one.
+func (r *Reader) MetaMissing() bool { return !r.metaThere && !r.m.OneFile }
 
 // RestoreMeta writes the .cmeta file again, which must be missing.
 func (r *Reader) RestoreMeta() error {

@@ -152,7 +152,10 @@ func repairMeta(e commit.Entry) ([]parity.Repaired, error) {
 	}
 	defer r.Close()
 	result := parity.Repaired{Path: r.metaPath(), Problem: "it is missing", OK: true, Written: true}
-	if !r.metaThere {
+	if r.m.OneFile {
+		return nil, nil
+	}
+	if r.MetaMissing() {
 		return []parity.Repaired{result}, r.RestoreMeta()
 	}
 	was, err := vfs.OpenRegular(r.metaPath())

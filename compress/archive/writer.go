@@ -28,6 +28,7 @@ type Writer struct {
 	id        [16]byte
 	written   atomic.Uint64 // off, for Readers
 	ended     bool          // no section may follow
+	meta      bool          // there is NAME.cmeta, too
 	parity    bool          // there is NAME.cpar, too
 	err       error         // the first error; everything after fails with it
 }
@@ -71,7 +72,10 @@ func (w *Writer) header() []byte {
 // Paths returns the names of the files, which they have after Commit.
 func (w *Writer) Paths() []string {
 	path := filepath.Join(w.dir, w.name)
-	paths := []string{path + BulkSuffix, path + MetaSuffix}
+	paths := []string{path + BulkSuffix}
+	if w.meta {
+		paths = append(paths, path+MetaSuffix)
+	}
 	if w.parity {
 		paths = append(paths, parity.Path(paths[0]))
 	}
@@ -184,12 +188,19 @@ func (w *Writer) Commit(m *Manifest, o ParityOptions) error {
 	if err := w.End(m); err != nil {
 		return err
 	}
-	if err := w.addParity(m, parity.Options{Bytes: int64(o.Needed / 100), Threads: o.Threads, Memory: o.Memory}); err != nil {
+	within := int64(o.Needed / 100)
+	if m.OneFile {
+		within = max(within, int64(o.Share*float64(w.off)))
+	}
+	if err := w.addParity(m, parity.Options{Bytes: within, Threads: o.Threads, Memory: o.Memory}); err != nil {
 		return err
 	}
 	data, err := w.endWith(m)
 	if err != nil {
 		return err
+	}
+	if m.OneFile {
+		return w.install(nil, nil)
 	}
 	meta, err := writeTemp(filepath.Join(w.dir, w.name+MetaSuffix), data)
 	if err != nil {
@@ -205,6 +216,12 @@ func (w *Writer) Commit(m *Manifest, o ParityOptions) error {
 		defer beside.Discard()
 		w.parity = true
 	}
+	return w.install(meta, beside)
+}
+
+// install gives the files their names; meta and beside are nil where there are none.
+func (w *Writer) install(meta, beside *commit.Temp) error {
+	w.meta = meta != nil
 	if w.alone {
 		return commit.InstallAlone(w.dir, w.name, w.id, w.f, meta, beside, w.replace, w.olderIsWhole())
 	}

@@ -26,9 +26,12 @@ type Options struct {
 	// themselves: some records of smaller ones take less time, and their models learn from less. Where nothing but the reads is
 	// kept, as a set, it has no effect.
 	SliceText uint64
-	KeepBins  bool // leave the bins beside the packed archive
-	NoVerify  bool // do not decode what was written before the bins are dropped
-	Force     bool // pack again though a packed archive is there
+	OneFile   bool // the archive is NAME.cdna alone
+	// OutDir and OutName are where Pack makes the archive; "" beside the bins.
+	OutDir, OutName string
+	KeepBins        bool // leave the bins beside the packed archive
+	NoVerify        bool // do not decode what was written before the bins are dropped
+	Force           bool // pack again though a packed archive is there
 	// Parity is the share of the archive that can be restored if it is damaged, see parity.Options.Share; 0: no NAME.cpar is written.
 	Parity float64
 	// MayReplace is asked with Force whether an archive may be replaced; nil: any may.

@@ -141,7 +141,7 @@ func restoreBeside(r *archive.Reader, o *Options) error {
 			return err
 		}
 	}
-	if o.Parity == 0 || len(r.Problems()) > 0 {
+	if o.Parity == 0 || len(r.Problems()) > 0 || r.Manifest().OneFile {
 		return nil
 	}
 	return r.RestoreParity(parity.Options{Share: o.Parity, Threads: o.Threads, Memory: o.Memory / 16})
@@ -175,7 +175,18 @@ const besideLayout = 24 << 20
 const tablesFrom = 16 << 20
 
 // pack makes the bins of r a packed archive: laid out, cut into slices, encoded, written, verified.
-func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (*restoring.Summary, error) {
+func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (_ *restoring.Summary, failed error) {
+	if o.OutDir != "" {
+		made, err := commit.MakeDir(o.OutDir)
+		if err != nil {
+			return nil, err
+		}
+		defer func() {
+			if failed != nil {
+				made.Undo()
+			}
+		}()
+	}
 	p, err := newPacker(ctx, r, create, o)
 	if err != nil {
 		return nil, err

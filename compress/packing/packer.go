@@ -1,6 +1,7 @@
 package packing
 
 import (
+	"cmp"
 	"context"
 
 	"orcomgo/bins"
@@ -57,11 +58,12 @@ func newPacker(ctx context.Context, r *bins.Reader, create createFunc, o Options
 		return nil, err
 	}
 	p := &packer{bins: r, o: o, pool: workers.NewPool(o.Threads), kept: source.KeptOfAll(r.Meta()), man: *source.ManifestOf(r.Meta(), o.Tool)}
-	p.man.Sides = o.Sides
+	p.man.Sides, p.man.OneFile = o.Sides, o.OneFile
 	for i := range p.man.Inputs {
 		p.man.Inputs[i].TwoBit = twoBit[i]
 	}
-	p.w, err = create(r.Dir(), r.Name(), commit.Forced(o.Force, o.MayReplace))
+	dir, name := cmp.Or(o.OutDir, r.Dir()), cmp.Or(o.OutName, r.Name())
+	p.w, err = create(dir, name, commit.Forced(o.Force, o.MayReplace))
 	return p, err
 }
 

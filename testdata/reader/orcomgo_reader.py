@@ -525,7 +525,7 @@ class PackedArchive:
         found["bins_id"] = source.take(16)
         found["tool"] = source.text().decode("utf-8", "replace")
         found["flags"] = flags = source.uvarint()
-        require(flags < 256, "the manifest has flags that are not known")
+        require(flags < 512, "the manifest has flags that are not known")
         for _ in range(self.count(source) if flags & SIDES else 0):
             side = source.text()
             require(1 <= len(side) <= 200 and side not in (b".", b"..") and b"/" not in side and b"\0" not in side,
