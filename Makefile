@@ -130,7 +130,7 @@ NVCC     ?= nvcc
 CUDA_CC  ?= $(shell command -v gcc || command -v cc)
 # -w: gorgonia.org/cu wraps calls that newer headers call deprecated
 CUDA_ENV  = CGO_ENABLED=1 CC="$(CUDA_CC)" CGO_CFLAGS="-O2 -w"
-CUDA_PKGS = ./cudakern ./binning ./compress/overlap ./compress/quals ./compress/blocksort ./cmd/orcomgo
+CUDA_PKGS = ./cudakern ./binning ./compress/overlap ./compress/quals ./cmd/orcomgo
 
 .PHONY: cuda ptx test-cuda vet-cuda
 
@@ -148,7 +148,6 @@ test-cuda:
 	$(CUDA_ENV) $(GO) test -c -trimpath -tags cuda -o bin/binning-cuda.test ./binning
 	$(CUDA_ENV) $(GO) test -c -trimpath -tags cuda -o bin/overlap-cuda.test ./compress/overlap
 	$(CUDA_ENV) $(GO) test -c -trimpath -tags cuda -o bin/quals-cuda.test ./compress/quals
-	$(CUDA_ENV) $(GO) test -c -trimpath -tags cuda -o bin/blocksort-cuda.test ./compress/blocksort
 
 # Where CUDA's headers and library are, the cuda build must compile and vet.
 vet-cuda:

@@ -17,7 +17,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/commit"
-	"orcomgo/compress/blocksort"
+	"orcomgo/compress/general"
 	"orcomgo/internal/testrun"
 )
 
@@ -140,13 +140,13 @@ func sized(b []byte, hashFirst bool) []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, n), h)
 }
 
-// forgeCoded forges the text of a blocksort stream.
+// forgeCoded forges the text of a general stream.
 func forgeCoded(r *rand.Rand, stream []byte) []byte {
-	text, err := blocksort.Decode(stream, 1<<28)
+	text, err := general.Decode(stream, 1<<28)
 	if err != nil {
 		panic(err)
 	}
-	return blocksort.Encode(forge(r, text))
+	return general.Encode(forge(r, text))
 }
 
 // setManifest makes both copies of the manifest meta.

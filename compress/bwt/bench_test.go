@@ -45,21 +45,3 @@ func BenchmarkTransform(b *testing.B) {
 		}
 	}
 }
-
-func BenchmarkInverse(b *testing.B) {
-	for name, text := range benchmarkTexts() {
-		transformed, dst := make([]byte, len(text)), make([]byte, len(text))
-		starts, err := Transform(transformed, text, 2)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				if err := Inverse(dst, transformed, starts); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

@@ -12,11 +12,6 @@ func Example() {
 	transformed := make([]byte, len(text))
 	starts, err := bwt.Transform(transformed, text, 2)
 	fmt.Printf("%s %d %v\n", transformed, starts, err)
-
-	back := make([]byte, len(text))
-	err = bwt.Inverse(back, transformed, starts)
-	fmt.Printf("%s %v\n", back, err)
 	// Output:
 	// arrdd arrccaaaaaaaabbbb [6] <nil>
-	// abracadabra abracadabra <nil>
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/parse"
+	"orcomgo/compress/general"
 )
 
 // Decode is the inverse of Encode, for data of at most limit bytes.
@@ -15,12 +16,18 @@ func Decode(stream []byte, limit, threads int) ([]byte, error) {
 	size := r.Int(min(limit, MaxSize))
 	sum := r.Uint64()
 	header := r.Int(size)
-	width := int(r.Byte())
-	if r.Failed() || width != 4 && width != 8 || size > (len(stream)+slackBytes)*bytesPerByte {
+	flags := r.ByteAtMost(0x7f)
+	l := Layout{Width: int(flags & 15), Type: Type(flags >> 4 & 3), BigEndian: flags>>6 == 1}
+	if r.Failed() || l.Type >= types || !l.valid() || size > (len(stream)+slackBytes)*bytesPerByte {
 		return nil, ErrCorrupt
 	}
+	width := l.Width
 	n := (size - header) / width
-	head, tail := r.Bytes(uint64(header)), []byte(nil)
+	head, err := general.Decode(r.Block(), header)
+	tail := []byte(nil)
+	if err != nil || len(head) != header {
+		return nil, ErrCorrupt
+	}
 	if !r.Failed() {
 		tail = r.Bytes(uint64(size - header - n*width))
 	}
@@ -37,8 +44,8 @@ func Decode(stream []byte, limit, threads int) ([]byte, error) {
 	copy(data, head)
 	body := data[header:]
 	copy(body[n*width:], tail)
-	err := eachChunk(len(chunks), threads, func(i int, w *workspace) error {
-		return w.decodeChunk(body[i*chunkValues*width:min((i+1)*chunkValues, n)*width], chunks[i], width)
+	err = eachChunk(len(chunks), threads, func(i int, w *workspace) error {
+		return w.decodeChunk(body[i*chunkValues*width:min((i+1)*chunkValues, n)*width], chunks[i], &l)
 	})
 	if err != nil || xxh3.Hash(data) != sum {
 		return nil, ErrCorrupt
@@ -46,11 +53,12 @@ func Decode(stream []byte, limit, threads int) ([]byte, error) {
 	return data, nil
 }
 
-// decodeChunk decodes the floats of a chunk to data.
-func (w *workspace) decodeChunk(data, code []byte, width int) error {
+// decodeChunk decodes the elements of a chunk to data.
+func (w *workspace) decodeChunk(data, code []byte, l *Layout) error {
+	width := l.Width
 	r := &parse.Cursor{Rest: code}
 	m, digits := mode(r.Byte()), int(r.Byte())
-	if m >= modes || digits > maxDigits || m == modeSignificant && digits == 0 {
+	if m >= modes || digits > maxDigits || m == modeSignificant && digits == 0 || (m == modeIntegers) != (l.Type != Float) {
 		return ErrCorrupt
 	}
 	v := &values{numbering: newNumbering(m, digits, width)}
@@ -82,6 +90,9 @@ func (w *workspace) decodeChunk(data, code []byte, width int) error {
 	v.put(data, v.own())
 	for i, at := range exceptions {
 		copy(data[at*width:(at+1)*width], verbatim[i*width:])
+	}
+	if l.BigEndian {
+		reverseBytes(data, width)
 	}
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 
+	"orcomgo/bins/parse"
+	"orcomgo/compress/general"
 	"orcomgo/compress/numbers"
 )
 
@@ -26,10 +28,10 @@ const (
 	valuesPerException = 64
 )
 
-// Encode codes data of at most MaxSize bytes by up to threads threads; the stream does not depend on these. Floats are where the
-// layout says; the rest is stored. It panics if the layout does not fit the data, which is an error of the caller.
+// Encode codes data of at most MaxSize bytes by up to threads threads; the stream does not depend on these. Elements are where the
+// layout says. It panics if the layout does not fit the data, which is an error of the caller.
 func Encode(data []byte, l Layout, threads int) []byte {
-	if len(data) > MaxSize || l.Header < 0 || l.Header > len(data) || l.Width != 4 && l.Width != 8 || l.Columns < 0 || l.Columns > maxLag {
+	if len(data) > MaxSize || l.Header < 0 || l.Header > len(data) || !l.valid() || l.Columns < 0 || l.Columns > maxLag {
 		panic("doubles: data of another layout")
 	}
 	body := data[l.Header:]
@@ -46,8 +48,8 @@ func Encode(data []byte, l Layout, threads int) []byte {
 	out := binary.AppendUvarint(append(make([]byte, 0, size), version), uint64(len(data)))
 	out = binary.LittleEndian.AppendUint64(out, xxh3.Hash(data))
 	out = binary.AppendUvarint(out, uint64(l.Header))
-	out = append(out, byte(l.Width))
-	out = append(append(out, data[:l.Header]...), body[n*l.Width:]...)
+	out = append(out, byte(l.Width)|byte(l.Type)<<4|parse.Flags(l.BigEndian)<<6)
+	out = append(parse.AppendBlock(out, general.Encode(data[:l.Header])), body[n*l.Width:]...)
 	for _, c := range chunks {
 		out = binary.AppendUvarint(out, uint64(len(c)))
 		out = append(out, c...)
@@ -108,6 +110,27 @@ func (v *values) room(w *workspace, n int, asFloats bool) {
 	}
 }
 
+// loadIntegers fills v.u with the integers of data.
+func (v *values) loadIntegers(data []byte, t Type) {
+	unused := 64 - 8*v.width // bits
+	for i := range v.own() {
+		var word [8]byte
+		copy(word[:], data[i*v.width:(i+1)*v.width])
+		u := binary.LittleEndian.Uint64(word[:])
+		if t == Signed {
+			u = uint64(int64(u<<unused) >> unused)
+		}
+		v.own()[i] = u
+	}
+}
+
+// reverseBytes reverses the order of the bytes of each element.
+func reverseBytes(data []byte, width int) {
+	for ; len(data) >= width; data = data[width:] {
+		slices.Reverse(data[:width])
+	}
+}
+
 // load fills v.x with the floats of data, and v.u with their ordered integers.
 func (v *values) load(data []byte) {
 	x, o := v.x[v.pad:], v.own()
@@ -148,11 +171,20 @@ func (w *workspace) encodeChunk(data []byte, l Layout) []byte {
 	n := len(data) / l.Width
 	v := &values{pad: max(5, 3*max(longestLag(n), l.Columns))}
 	v.width = l.Width
-	v.room(w, n, true)
-	v.load(data)
-	v.numbering = chooseNumbering(v.x[v.pad:], l.Width)
+	v.room(w, n, l.Type == Float)
+	if l.BigEndian {
+		data = bytes.Clone(data)
+		reverseBytes(data, l.Width)
+	}
+	if l.Type == Float {
+		v.load(data)
+		v.numbering = chooseNumbering(v.x[v.pad:], l.Width)
+	} else {
+		v.numbering = newNumbering(modeIntegers, 0, l.Width)
+		v.loadIntegers(data, l.Type)
+	}
 	var exceptions []int
-	if v.mode != modeBits {
+	if v.mode == modeDecimals || v.mode == modeSignificant {
 		var ok bool
 		if exceptions, ok = v.loadDecimals(); !ok {
 			v.numbering = newNumbering(modeBits, 0, l.Width)

@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"testing"
 
-	"orcomgo/compress/blocksort"
+	"orcomgo/compress/general"
 	"orcomgo/compress/numbers"
 	"orcomgo/internal/codectest"
 	"orcomgo/internal/testrun"
@@ -152,6 +152,42 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestLayouts: integers of all widths, and elements of both byte orders, come back, and Find finds what they are and where they begin.
+func TestLayouts(t *testing.T) {
+	for _, l := range []Layout{
+		{Width: 2, Type: Signed}, {Width: 4, Type: Signed}, {Width: 8, Type: Signed}, {Width: 2, Type: Unsigned},
+		{Width: 2, Type: Signed, BigEndian: true}, {Width: 4, Type: Signed, BigEndian: true}, {Width: 4, BigEndian: true},
+		{Width: 8, BigEndian: true},
+	} {
+		data := bytes.Repeat([]byte("solver 7.1, field of pressures\n"), 8)[:129+l.Width]
+		for i := range 6000 {
+			f := 90 * math.Sin(float64(i)/60)
+			var word [8]byte
+			switch {
+			case l.Type != Float:
+				binary.LittleEndian.PutUint64(word[:], uint64(int64(f*math.Ldexp(1, 8*l.Width-8))))
+			case l.Width == 4:
+				binary.LittleEndian.PutUint32(word[:], math.Float32bits(float32(f)))
+			default:
+				binary.LittleEndian.PutUint64(word[:], math.Float64bits(f))
+			}
+			data = append(data, word[:l.Width]...)
+			if l.BigEndian {
+				slices.Reverse(data[len(data)-l.Width:])
+			}
+		}
+		found, share := Find(data)
+		if found.Width != l.Width || found.BigEndian != l.BigEndian || found.Header < 128 || found.Header > 256+l.Width || share > 0.75 {
+			t.Errorf("%+v is found as %+v, with %.2f of the bytes", l, found, share)
+		}
+		for _, l := range []Layout{l, found} {
+			if got, err := Decode(Encode(data, l, 1), len(data), 1); err != nil || !bytes.Equal(got, data) {
+				t.Errorf("%+v: differs, %v", l, err)
+			}
+		}
+	}
+}
+
 // TestRandomBits: a million floats of random bits come back, as float64 and as float32, in more than one chunk.
 func TestRandomBits(t *testing.T) {
 	data := make([]byte, 8_000_000)
@@ -238,7 +274,9 @@ func TestNpy(t *testing.T) {
 	}{
 		{"<f8", "60, 1728", Layout{Width: 8, Columns: 1728}, true}, {"<f4", "100,", Layout{Width: 4}, true},
 		{"<f8", "450, 141, 2", Layout{Width: 8, Columns: 282}, true}, {"<f8", "", Layout{Width: 8}, true},
-		{"<f8", "2, 999999999999999999999", Layout{Width: 8}, true}, {">f8", "3", Layout{}, false}, {"<i8", "3", Layout{}, false},
+		{"<f8", "2, 999999999999999999999", Layout{Width: 8}, true}, {">f8", "3", Layout{Width: 8, BigEndian: true}, true},
+		{"<i2", "3", Layout{Width: 2, Type: Signed}, true}, {"|u1", "3", Layout{Width: 1, Type: Unsigned}, true},
+		{"<f2", "3", Layout{}, false}, {"<c8", "3", Layout{}, false},
 	} {
 		h := header(c.descr, c.shape)
 		if c.ok {
@@ -308,7 +346,7 @@ func readArray(t testing.TB, name string) ([]byte, Layout) {
 	return data, l
 }
 
-// TestRealArrays compares the smaller of this package's and blocksort's streams with the published method, xz, and zstd with shuffled bytes.
+// TestRealArrays compares the smaller of this package's and general's streams with the published method, xz, and zstd with shuffled bytes.
 func TestRealArrays(t *testing.T) {
 	testrun.OnlyLong(t)
 	dir := testrun.Data(t)
@@ -328,7 +366,7 @@ func TestRealArrays(t *testing.T) {
 			reference := published(loaded(&workspace{}, data[l.Header:], numbering{width: 8}).x)
 			best, line = min(best, reference), fmt.Sprintf(", published %.3f", float64(reference)/float64(len(data)))
 		}
-		stream = slices.MinFunc([][]byte{stream, blocksort.Encode(data)}, func(a, b []byte) int { return len(a) - len(b) }) // as side files do
+		stream = slices.MinFunc([][]byte{stream, general.Encode(data)}, func(a, b []byte) int { return len(a) - len(b) }) // as side files do
 		n := float64(len(data))
 		t.Logf("%s: %.3f%s, xz %.3f, zstd %.3f: %.3f of the best", filepath.Base(f), float64(len(stream))/n, line, float64(xz)/n, float64(zstd)/n,
 			float64(len(stream))/float64(best))
@@ -353,13 +391,14 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzRoundTrip codes any bytes as floats.
+// FuzzRoundTrip codes any bytes as elements of any layout.
 func FuzzRoundTrip(f *testing.F) {
-	f.Add(raw(special(), 8), true, 3)
-	f.Fuzz(func(t *testing.T, data []byte, wide bool, columns int) {
-		l := Layout{Width: 4, Columns: max(columns, 0) % 100}
-		if wide {
-			l.Width = 8
+	f.Add(raw(special(), 8), 3, 0, false, 3)
+	f.Add(raw(special(), 4), 1, 2, true, 0)
+	f.Fuzz(func(t *testing.T, data []byte, logWidth, typ int, bigEndian bool, columns int) {
+		l := Layout{Width: 1 << (logWidth & 3), Type: Type(typ & 3), BigEndian: bigEndian, Columns: max(columns, 0) % 100}
+		if l.Type >= types || !l.valid() {
+			return
 		}
 		got, err := Decode(Encode(data, l, 1), len(data), 1)
 		if err != nil || !bytes.Equal(got, data) {
@@ -372,7 +411,11 @@ func FuzzRoundTrip(f *testing.F) {
 func TestVectors(t *testing.T) {
 	testvector.Run(t, "../../testdata/vectors/doubles.txt", func(t *testing.T, v *testvector.Vector) {
 		data := v.Hex(t, "data")
-		stream := Encode(data, Layout{Header: v.Int(t, "header"), Width: v.Int(t, "width"), Columns: v.Int(t, "columns")}, 1)
+		l := Layout{Header: v.Int(t, "header"), Width: v.Int(t, "width"), Columns: v.Int(t, "columns")}
+		if v.Has("type") {
+			l.Type, l.BigEndian = Type(v.Int(t, "type")), v.Int(t, "big-endian") == 1
+		}
+		stream := Encode(data, l, 1)
 		got, err := Decode(v.Bytes(t, "bytes", stream), len(data), 1)
 		if err != nil || !bytes.Equal(got, data) {
 			t.Fatalf("%x, %v", got, err)

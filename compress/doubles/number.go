@@ -14,6 +14,7 @@ const (
 	modeBits        mode = iota // their bits, in the order of the numbers
 	modeDecimals                // multiples of 10^-digits
 	modeSignificant             // decimals of so many significant digits
+	modeIntegers                // of arrays of integers: these
 	modes
 )
 
@@ -121,10 +122,14 @@ func (n *numbering) float(v int64) float64 {
 	return f
 }
 
-// put writes the floats of integers to data.
+// put writes the elements of integers to data.
 func (n *numbering) put(data []byte, list []uint64) {
 	for i, v := range list {
 		switch {
+		case n.mode == modeIntegers:
+			var word [8]byte
+			binary.LittleEndian.PutUint64(word[:], v)
+			copy(data[n.width*i:], word[:n.width])
 		case n.mode != modeBits && n.width == 4:
 			binary.LittleEndian.PutUint32(data[4*i:], math.Float32bits(float32(n.float(int64(v)))))
 		case n.mode != modeBits:

@@ -14,6 +14,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/parse"
+	"orcomgo/compress/general"
 	"orcomgo/compress/numbers"
 	"orcomgo/internal/tasks"
 )
@@ -76,7 +77,7 @@ func Decode(stream []byte, limit, threads int) ([]byte, error) {
 	size := r.Int(min(limit, MaxSize))
 	sum := r.Uint64()
 	header := r.Int(size)
-	fields := make([]field, r.Int(maxStride))
+	fields := make([]field, r.Int(general.MaxStride))
 	if r.Failed() || size > (len(stream)+slackBytes)*bytesPerByte {
 		return nil, ErrCorrupt
 	}

@@ -6,8 +6,8 @@ import (
 	"path"
 	"strings"
 
-	"orcomgo/compress/blocksort"
 	"orcomgo/compress/doubles"
+	"orcomgo/compress/general"
 	"orcomgo/compress/records"
 	"orcomgo/compress/tables"
 )
@@ -20,8 +20,7 @@ const (
 	classBinary              // coded together
 	classTable
 	classRecord
-	classArray64 // of floats of 8 bytes
-	classArray32
+	classArray
 	classStored
 )
 
@@ -29,13 +28,13 @@ const (
 func (c class) alone() bool { return c != classText && c != classBinary && c != classStored }
 
 const (
-	sampleSize = 256 << 10 // bytes of a file that say what it is
-	minAlone   = 2 << 10   // bytes of a file that may be coded by itself
+	sampleSize = 64 << 10 // bytes of a file that say what it is
+	minAlone   = 2 << 10  // bytes of a file that may be coded by itself
 	// A table of less than maxTrial bytes, or an array, is coded by itself only if it is smaller by this share than otherwise, since
 	// text and binary data share what they have in common with other files.
 	maxTrial    = 32 << 10
 	shareOfText = 0.9
-	// Binary data is tried as records if the estimate of these, which is often too high, is at most this share of the sample as text.
+	// Binary data is taken as records if the estimate of these, which is often too high, is at most this share of the sample as text.
 	shareOfBinary = 1.15
 	// From this entropy of its bytes on, in bits, a sample counts as compressed.
 	maxEntropy = 7.9
@@ -49,74 +48,45 @@ var magics = []string{
 
 // classify says of what class a file is that begins with sample. Samples are shorter than sampleSize only if they are whole files.
 // Small tables of which there are several are classified together instead (alikes).
-// If a file of less than maxTrial bytes was coded as a block of its class for that, this is the block, else nil.
-func classify(sample []byte) (class, *coded) {
-	if len(sample) == 0 {
-		return classText, nil
-	}
-	if l, ok := doubles.Npy(sample); ok && len(sample) >= minAlone {
-		if l.Width == 4 {
-			return classArray32, nil
-		}
-		return classArray64, nil
-	}
+func classify(sample []byte) class {
 	for _, m := range magics {
 		if strings.HasPrefix(string(sample[:min(len(sample), 16)]), m) && isDense(sample) {
-			return classStored, nil
+			return classStored
 		}
 	}
 	if isText(sample) {
-		if _, likely := tables.Kind(sample); len(sample) < minAlone || !likely {
-			return classText, nil
+		if _, likely := tables.Kind(sample); len(sample) < minAlone || !likely || len(sample) < maxTrial && !isTable(sample) {
+			return classText
 		}
-		if len(sample) >= maxTrial {
-			return classTable, nil
-		}
-		if table := asTable(sample); table != nil {
-			return classTable, newCoded(sample, methodTables, table)
-		}
-		return classText, nil
+		return classTable
 	}
 	if len(sample) < minAlone || isZero(sample) {
-		return classBinary, nil
+		return classBinary
 	}
-	c, array := smallerArray(sample)
-	if len(array) > len(sample)*97/100 && len(sample) >= 4096 && entropy(sample) > maxEntropy {
-		return classStored, nil
+	if _, ok := doubles.Npy(sample); ok {
+		return classArray
 	}
-	text := blocksort.Encode(sample)
+	text := general.Share(sample, sampleSize)
+	_, array := doubles.Find(sample)
+	if min(text, array) > 0.97 && len(sample) >= 4096 && entropy(sample) > maxEntropy {
+		return classStored
+	}
 	layout, ok := records.Find(sample, nil)
-	record, most := layout.Bits/8*float64(len(sample)), float64(len(text))
+	record := layout.Bits / 8
 	switch {
-	case float64(len(array)) < shareOfText*most && (!ok || float64(len(array)) < shareOfText*record):
-		return c, newCoded(sample, methodDoubles, array)
-	case !ok || record >= shareOfBinary*most:
-		return classBinary, nil
-	case len(sample) >= maxTrial:
-		return classRecord, nil
+	case array < shareOfText*text && (!ok || array < shareOfText*record):
+		return classArray
+	case ok && record < shareOfBinary*text:
+		return classRecord
 	}
-	if code := layout.Encode(sample, nil); len(code) < len(text) {
-		return classRecord, newCoded(sample, methodRecords, code)
-	}
-	return classRecord, newCoded(sample, methodBlocksort, text)
+	return classBinary
 }
 
-// smallerArray returns whether a sample is smaller as float64s or as float32s, and its code as such.
-func smallerArray(sample []byte) (class, []byte) {
-	wide := doubles.Encode(sample, doubles.Layout{Width: 8}, 1)
-	if b := doubles.Encode(sample, doubles.Layout{Width: 4}, 1); len(b) < len(wide) {
-		return classArray32, b
-	}
-	return classArray64, wide
-}
-
-// asTable returns a file coded as a table, if that is so much smaller that the file is not coded with other text, else nil.
-func asTable(text []byte) []byte {
-	limit := math.Ceil(shareOfText*float64(len(blocksort.Encode(text)))) - 1
-	if coded, ok := tables.EncodeWithin(text, int(limit), nil); ok {
-		return coded
-	}
-	return nil
+// isTable reports whether text takes so much less as a table that it is not coded with other text.
+func isTable(text []byte) bool {
+	limit := math.Ceil(shareOfText*float64(len(general.Encode(text)))) - 1
+	_, ok := tables.EncodeWithin(text, int(limit), nil)
+	return ok
 }
 
 // isDense reports whether the bytes of a compressed file are as evenly distributed as they should be; some containers have parts

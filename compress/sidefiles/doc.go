@@ -3,10 +3,10 @@
 //
 //   - data that is compressed already is stored as it is;
 //   - tables of text are coded by package tables, where this is smaller;
-//   - other text is coded by package blocksort, files of one extension next to each other, so that small ones share what they
+//   - other text is coded by package general, files of one extension next to each other, so that small ones share what they
 //     have in common;
-//   - arrays of floats (.npy, or raw) are coded by package doubles;
-//   - other binary data is coded by package records or blocksort, whichever is smaller; an estimate by a sample says which are tried.
+//   - arrays of numbers (.npy, or raw) are coded by package doubles, and records by package records;
+//   - other binary data is coded by package general, and so is any block that takes less by it; a sample says whether that is tried.
 //
 // The files are put in an order in which such groups are together, and cut into blocks. A block is coded by itself, so blocks
 // are coded and decoded side by side, and any one file is read without the others.

@@ -8,12 +8,11 @@ import (
 	"io"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 
-	"orcomgo/compress/blocksort"
+	"orcomgo/compress/general"
 	"orcomgo/internal/tasks"
 )
 
@@ -26,31 +25,16 @@ type block struct {
 
 // entry is a file in the index.
 type entry struct {
-	number int // of the file among those given to Encode
-	name   string
-	size   int64
-	hash   uint64
-	class  class  // of the encoder
-	alike  string // the kind of small tables that are coded together, else empty
-	coded  *coded
+	number  int // of the file among those given to Encode
+	name    string
+	size    int64
+	hash    uint64
+	class   class  // of the encoder
+	alike   string // the kind of small tables that are coded together, else empty
+	content []byte // of a small file, until it is in a block
 }
 
-// coded is a small file that was coded while its class was found.
-type coded struct {
-	hash   uint64 // of the file
-	method method
-	bytes  []byte
-}
-
-// newCoded returns the code of a file, unless the file is not small.
-func newCoded(file []byte, m method, code []byte) *coded {
-	if len(file) >= maxTrial {
-		return nil
-	}
-	return &coded{xxh3.Hash(file), m, code}
-}
-
-// maxKept is how many bytes of small files that were coded are kept at most; in little memory it is one in keptShare of that.
+// maxKept is how many bytes of small files are kept at most from when their class is found; in little memory it is one in keptShare of that.
 const (
 	maxKept   = 32 << 20
 	keptShare = 16
@@ -73,7 +57,7 @@ func Encode(ctx context.Context, w io.Writer, files []File, o Options) error {
 	if err != nil {
 		return err
 	}
-	index := blocksort.Encode(appendIndex(nil, entries, blocks))
+	index := general.Encode(appendIndex(nil, entries, blocks))
 	tail := binary.LittleEndian.AppendUint64(index, xxh3.Hash(index))
 	tail = binary.LittleEndian.AppendUint64(tail, uint64(len(index)))
 	_, err = w.Write(append(tail, magic...))
@@ -85,15 +69,8 @@ func arrange(files []File, o Options) ([]entry, error) {
 	entries := make([]entry, len(files))
 	var group errgroup.Group
 	group.SetLimit(o.Threads)
-	var kept atomic.Int64
-	mostKept := bounded(maxKept, o.Memory, keptShare)
-	alone := func(i int, sample []byte) {
-		var code *coded
-		entries[i].class, code = classify(sample)
-		if code != nil && kept.Add(int64(len(code.bytes))) <= int64(mostKept) {
-			entries[i].coded = code
-		}
-	}
+	room := bounded(maxKept, o.Memory, keptShare)
+	alone := func(i int, sample []byte) { entries[i].class = classify(sample) }
 	together := newAlikes(o.Memory)
 	for i, f := range files {
 		sample, err := readSample(f)
@@ -102,6 +79,10 @@ func arrange(files []File, o Options) ([]entry, error) {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
 		entries[i] = entry{number: i, name: f.Name, size: f.Size}
+		if f.Size == int64(len(sample)) && len(sample) <= room {
+			entries[i].content = sample
+			room -= len(sample)
+		}
 		if together.add(i, f.Name, sample) {
 			o.Coded(int(f.Size))
 			continue
@@ -176,9 +157,9 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 	})
 	pool := tasks.NewPool(o.Threads)
 	// Images of disks and files with holes may have thousands of blocks of zeros, which are equal.
-	zeros := sync.OnceValues(func() (method, []byte) { return smallest(make([]byte, o.blockSize), nil, methodDoubles) })
+	zeros := sync.OnceValues(func() (method, []byte) { return codeBlock(make([]byte, o.blockSize), classBinary, nil) })
 	c := &cutter{size: o.blockSize}
-	c.emit = func(text []byte, cl class, code *coded) error {
+	c.emit = func(text []byte, cl class) error {
 		select {
 		case <-failed:
 			return errFailed
@@ -191,12 +172,9 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 			pool.Enter()
 			defer pool.Leave()
 			b.hash = xxh3.Hash(text)
-			switch {
-			case code != nil && code.hash == b.hash && len(code.bytes) < len(text):
-				b.method, b.bytes = code.method, code.bytes
-			case len(text) == o.blockSize && isZero(text):
+			if len(text) == o.blockSize && isZero(text) {
 				b.method, b.bytes = zeros()
-			default:
+			} else {
 				b.method, b.bytes = codeBlock(text, cl, pool)
 			}
 			b.coded, b.codedHash = len(b.bytes), xxh3.Hash(b.bytes)
@@ -232,11 +210,10 @@ var errFailed = fmt.Errorf("sidefiles: the stream could not be written")
 // alike; others have blocks of their own.
 type cutter struct {
 	size  int
-	emit  func(text []byte, c class, code *coded) error
+	emit  func(text []byte, c class) error
 	text  []byte // of the next block
 	class class
 	alike string // of its files
-	coded *coded // of the next block, if that is a whole file
 }
 
 func (c *cutter) flush() error {
@@ -245,7 +222,7 @@ func (c *cutter) flush() error {
 	}
 	text := c.text
 	c.text = nil
-	return c.emit(text, c.class, c.coded)
+	return c.emit(text, c.class)
 }
 
 // add reads a file and computes its hash.
@@ -255,12 +232,15 @@ func (c *cutter) add(f File, e *entry) error {
 		if err := c.flush(); err != nil {
 			return err
 		}
-		c.class, c.alike, c.coded = e.class, e.alike, e.coded
-		e.coded = nil
+		c.class, c.alike = e.class, e.alike
 	}
 	if f.Size == 0 {
 		e.hash = xxh3.Hash(nil)
 		return nil
+	}
+	if e.content != nil {
+		f.Open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(e.content)), nil }
+		defer func() { e.content = nil }()
 	}
 	r, err := f.Open()
 	if err != nil {
@@ -311,7 +291,7 @@ func (c *cutter) cut() error {
 		}
 	}
 	c.text = append(make([]byte, 0, c.size), rest...)
-	return c.emit(text, c.class, nil)
+	return c.emit(text, c.class)
 }
 
 // appendIndex appends the index of a stream.

@@ -8,7 +8,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/parse"
-	"orcomgo/compress/blocksort"
+	"orcomgo/compress/general"
 )
 
 const (
@@ -64,7 +64,7 @@ func NewReader(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 	if xxh3.Hash(coded) != binary.LittleEndian.Uint64(tail) {
 		return nil, ErrCorrupt
 	}
-	index, err := blocksort.Decode(coded, min(maxIndexSize, indexSlack+indexRatio*len(coded)))
+	index, err := general.Decode(coded, min(maxIndexSize, indexSlack+indexRatio*len(coded)))
 	if err != nil || !z.readIndex(index, room-n) {
 		return nil, ErrCorrupt
 	}

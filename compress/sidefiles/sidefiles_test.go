@@ -70,18 +70,18 @@ var contents = []struct {
 	content []byte
 	method  method
 }{
-	{"RunInfo.xml", []byte(strings.Repeat("<Read Number=\"1\" NumCycles=\"151\" />\n", 40)), methodBlocksort},
-	{"empty.txt", nil, methodBlocksort},
+	{"RunInfo.xml", []byte(strings.Repeat("<Read Number=\"1\" NumCycles=\"151\" />\n", 40)), methodGeneral},
+	{"empty.txt", nil, methodGeneral},
 	{"InterOp/TileMetricsOut.bin", metrics(3000), methodRecords},
 	{"quant.sf", table(1500), methodTables},
 	{"report.zip", append([]byte("PK\x03\x04"), noise(3000)...), methodStored},
 	{"data", noise(5000), methodStored},
-	{"b/log.txt", []byte("one line\n"), methodBlocksort},
-	{"a/log.txt", []byte("another line"), methodBlocksort},
+	{"b/log.txt", []byte("one line\n"), methodGeneral},
+	{"a/log.txt", []byte("another line"), methodGeneral},
 	{"depths.npy", array(4000), methodDoubles},
 	{"field.dat", array(2000)[71:], methodDoubles},
 	{"small.bin", []byte{0, 1, 2, 3}, methodStored},
-	{"name\xff\nof any bytes", []byte("x"), methodBlocksort},
+	{"name\xff\nof any bytes", []byte("x"), methodGeneral},
 }
 
 func testFiles() []File {
@@ -246,56 +246,33 @@ func TestAlikeBlocks(t *testing.T) {
 	}
 }
 
-// TestArraysAsText: an array is coded as text where that takes fewer bytes, and this is not tried where it clearly does not.
-func TestArraysAsText(t *testing.T) {
-	smooth := array(20000)
-	again := bytes.Repeat(noise(40_000), 5) // at a distance of 5,000 values
+// TestCodeBlock: a block is coded by the method of its class or by the general one, whichever takes fewer bytes, and the latter is not tried
+// where it clearly does not.
+func TestCodeBlock(t *testing.T) {
+	again := bytes.Repeat(noise(40_001), 5)
 	for _, c := range []struct {
 		name  string
 		block []byte
-		want  method
-		tried bool
-	}{{"smooth", smooth, methodDoubles, false}, {"repeats", again, methodBlocksort, true}, {"noise", noise(40_000), methodStored, true}} {
-		coded, _ := code(c.block, methodDoubles, nil)
-		if got := textMayBeSmaller(c.block, len(coded), mostOfArray); got != c.tried {
-			t.Errorf("%s: text is tried for %d bytes, or not: %v", c.name, len(coded), got)
-		}
-		m, b := codeBlock(c.block, classArray64, nil)
-		if m != c.want {
-			t.Errorf("%s: coded by method %d in %d bytes", c.name, m, len(b))
-		}
-		if got, err := decodeBlock(m, b, len(c.block)); err != nil || !bytes.Equal(got, c.block) {
-			t.Errorf("%s: another array comes back: %v", c.name, err)
-		}
-	}
-	if r := repeats(again); r < 0.75 || r > 0.85 {
-		t.Errorf("%.2f of an array repeat what is before", r)
-	}
-}
-
-// TestRecordsAsText: records are coded as text where that takes fewer bytes, and this is not tried where it clearly does not.
-func TestRecordsAsText(t *testing.T) {
-	again := bytes.Repeat(noise(4001), 5) // of no length that divides into records
-	for _, c := range []struct {
-		name  string
-		block []byte
+		class class
 		want  method
 		tried bool
 	}{
-		{"metrics", metrics(1200), methodRecords, false},
-		{"repeats", again, methodBlocksort, true},
-		{"noise", noise(9_000), methodStored, true},
+		{"smooth", array(20000), classArray, methodDoubles, false},
+		{"repeats", again, classArray, methodGeneral, true},
+		{"noise", noise(40_000), classArray, methodStored, true},
+		{"metrics", metrics(1200), classRecord, methodRecords, false},
+		{"repeats", again, classRecord, methodGeneral, true},
+		{"noise", noise(9_000), classRecord, methodStored, true},
 	} {
-		coded, _ := code(c.block, methodRecords, nil)
-		if got := textMayBeSmaller(c.block, len(coded), mostOfRecords); got != c.tried {
-			t.Errorf("%s: text is tried for %d bytes, or not: %v", c.name, len(coded), got)
-		}
-		m, b := codeBlock(c.block, classRecord, nil)
+		m, b := codeBlock(c.block, c.class, nil)
 		if m != c.want {
 			t.Errorf("%s: coded by method %d in %d bytes", c.name, m, len(b))
 		}
+		if got := generalMayBeSmaller(c.block, len(b)); got != c.tried && m != methodGeneral {
+			t.Errorf("%s: the general method is tried for %d bytes, or not: %v", c.name, len(b), got)
+		}
 		if got, err := decodeBlock(m, b, len(c.block)); err != nil || !bytes.Equal(got, c.block) {
-			t.Errorf("%s: other records come back: %v", c.name, err)
+			t.Errorf("%s: other bytes come back: %v", c.name, err)
 		}
 	}
 }

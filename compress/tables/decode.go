@@ -4,7 +4,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/parse"
-	"orcomgo/compress/blocksort"
+	"orcomgo/compress/general"
 	"orcomgo/compress/numbers"
 )
 
@@ -45,7 +45,7 @@ func readText(r *parse.Cursor, size, threads int) ([]byte, error) {
 		return nil, ErrCorrupt
 	}
 	var err error
-	if l.loose, err = blocksort.Decode(loose, size); err != nil {
+	if l.loose, err = general.Decode(loose, size); err != nil {
 		return nil, ErrCorrupt
 	}
 	lists, err := numbers.Decode(kinds, []numbers.Shape{numbers.AllRows}, lines, threads)

@@ -3,14 +3,14 @@ package tables
 import (
 	"bytes"
 
-	"orcomgo/compress/blocksort"
+	"orcomgo/compress/general"
 	"orcomgo/compress/names"
 )
 
 // A list of strings without line ends is coded by one of these methods.
 const (
-	methodNames     = iota // package names
-	methodBlocksort        // as lines of text, by package blocksort
+	methodNames   = iota // package names
+	methodGeneral        // as lines of text, by package general
 )
 
 // codeStrings codes a list of strings by the method that takes the fewest bytes. The code begins with the method and ends at its length.
@@ -20,7 +20,7 @@ func codeStrings(list [][]byte) []byte {
 		text = append(append(text, s...), '\n')
 	}
 	best := append([]byte{methodNames}, names.Encode(text, len(list))...)
-	if b := append([]byte{methodBlocksort}, blocksort.Encode(text)...); len(b) < len(best) {
+	if b := append([]byte{methodGeneral}, general.Encode(text)...); len(b) < len(best) {
 		best = b
 	}
 	return best
@@ -36,8 +36,8 @@ func decodeStrings(code []byte, n, size int) ([][]byte, error) {
 	switch method, code := code[0], code[1:]; method {
 	case methodNames:
 		text, err = names.Decode(code, n, uint64(size))
-	case methodBlocksort:
-		text, err = blocksort.Decode(code, size)
+	case methodGeneral:
+		text, err = general.Decode(code, size)
 	default:
 		err = ErrCorrupt
 	}

@@ -1,7 +1,7 @@
 // Package tables codes text that consists of tables: values separated by tabs, commas, semicolons or spaces (TSV, CSV), by their columns.
 // Any text comes back, byte for byte.
 //
-// Lines with the same number of fields are a table; all other lines are coded as text (package blocksort). A column of numbers becomes
+// Lines with the same number of fields are a table; all other lines are coded as text (package general). A column of numbers becomes
 // a column of integers, with how each field is written beside it; decimals are scaled to integers. Other columns become a dictionary and
 // its numbers, or, if few strings occur again, a list of strings (package names). All columns of integers of a table are coded together
 // (package numbers), so that they can be predicted from each other.
@@ -17,7 +17,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/parse"
-	"orcomgo/compress/blocksort"
+	"orcomgo/compress/general"
 	"orcomgo/compress/numbers"
 	"orcomgo/internal/tasks"
 )
@@ -63,7 +63,7 @@ func EncodeWithin(text []byte, limit int, pool *tasks.Pool) ([]byte, bool) {
 	out = binary.LittleEndian.AppendUint64(out, xxh3.Hash(text))
 	out = append(out, l.delimiter, parse.Flags(l.crlf))
 	out = binary.AppendUvarint(out, uint64(len(l.kinds)))
-	out = parse.AppendBlock(out, blocksort.Encode(l.loose))
+	out = parse.AppendBlock(out, general.Encode(l.loose))
 	out = parse.AppendBlock(out, numbers.Encode([]numbers.Column{{Shape: numbers.AllRows, Values: l.kinds}}, pool))
 	out = binary.AppendUvarint(out, uint64(len(l.segments)))
 	for _, s := range l.segments {

@@ -20,7 +20,7 @@ import (
 	"orcomgo/bins/parse"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress"
-	"orcomgo/compress/blocksort"
+	"orcomgo/compress/general"
 	"orcomgo/compress/sidefiles"
 	"orcomgo/digest"
 )
@@ -106,9 +106,9 @@ func newReader(f *vfs.File, data io.ReaderAt, path string, size int64, o Options
 	if o.Memory > 0 {
 		limit, entries = int(min(maxListing, o.Memory/listingShare)), o.Memory/entryMemory
 	}
-	text, err := blocksort.Decode(coded, limit)
+	text, err := general.Decode(coded, limit)
 	switch {
-	case errors.Is(err, blocksort.ErrSize):
+	case errors.Is(err, general.ErrSize):
 		return nil, damaged(path, "its listing takes more than --memory, or is too long")
 	case err != nil:
 		return nil, damaged(path, "its listing can't be decoded")

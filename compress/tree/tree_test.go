@@ -25,7 +25,7 @@ import (
 	"orcomgo/bins/parse"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress"
-	"orcomgo/compress/blocksort"
+	"orcomgo/compress/general"
 	"orcomgo/internal/testvector"
 )
 
@@ -163,7 +163,7 @@ func TestDamage(t *testing.T) {
 func reseal(t testing.TB, b, text []byte) []byte {
 	t.Helper()
 	n := int(binary.LittleEndian.Uint64(b[len(b)-footerSize:]))
-	coded := blocksort.Encode(text)
+	coded := general.Encode(text)
 	sized := binary.LittleEndian.AppendUint64(nil, uint64(len(coded)))
 	sized = binary.LittleEndian.AppendUint64(sized, xxh3.Hash(coded))
 	side := b[headerSize+n : len(b)-footerSize-n]

@@ -14,7 +14,7 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/vfs"
-	"orcomgo/compress/blocksort"
+	"orcomgo/compress/general"
 	"orcomgo/compress/parity"
 	"orcomgo/compress/sidefiles"
 )
@@ -55,7 +55,7 @@ func Write(ctx context.Context, w io.Writer, l *Listing, open func(e *Entry) (io
 	if _, reason := parseListing(text, math.MaxInt); reason != "" {
 		return fmt.Errorf("tree: the listing can't be read: %s", reason)
 	}
-	coded := blocksort.Encode(text)
+	coded := general.Encode(text)
 	sized := binary.LittleEndian.AppendUint64(nil, uint64(len(coded)))
 	sized = binary.LittleEndian.AppendUint64(sized, xxh3.Hash(coded))
 	if _, err := w.Write(slices.Concat([]byte(commit.TreeMagic), []byte{Version}, sized, coded)); err != nil {

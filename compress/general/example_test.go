@@ -1,18 +1,18 @@
-package blocksort_test
+package general_test
 
 import (
 	"fmt"
 	"strings"
 
-	"orcomgo/compress/blocksort"
+	"orcomgo/compress/general"
 )
 
 func Example() {
 	text := strings.Repeat("the reads of lane 1 passed, the reads of lane 2 failed\n", 200)
-	stream := blocksort.Encode([]byte(text))
+	stream := general.Encode([]byte(text))
 	fmt.Println(len(text), "bytes in 160 or less:", len(stream) <= 160)
 
-	back, err := blocksort.Decode(stream, len(text))
+	back, err := general.Decode(stream, len(text))
 	fmt.Println(string(back) == text, err)
 	// Output:
 	// 11000 bytes in 160 or less: true

@@ -1,7 +1,8 @@
-package blocksort
+package general
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/rand"
 	"testing"
@@ -29,7 +30,19 @@ func texts() map[string][]byte {
 	for len(fibonacci) < 50000 {
 		fibonacci, before = append(bytes.Clone(fibonacci), before...), fibonacci
 	}
+	var records, symmetric []byte
+	for i := range 3000 {
+		records = binary.LittleEndian.AppendUint32(append(records, byte(i/7), 0, byte(r.Intn(3)), 0), uint32(i*i/5))
+	}
+	for row := range 100 {
+		for column := range row {
+			symmetric = append(symmetric, symmetric[4*(100*column+row):][:4]...)
+		}
+		symmetric = append(symmetric, noise[:4*(100-row)]...)
+		noise = append(noise[1000:], noise[:1000]...)
+	}
 	return map[string][]byte{
+		"records": records, "symmetric": symmetric,
 		"empty": nil, "a byte": {7}, "zeros": make([]byte, 400000), "noise": noise, "all bytes": bytes.Repeat(all, 30),
 		"report": report(r, 400000), "two letters": bytes.Repeat([]byte("ab"), 5000), "Fibonacci": fibonacci,
 		"skewed": []byte("a" + string(bytes.Repeat([]byte("b"), 1<<14)) + string(all) + string(bytes.Repeat([]byte("c"), 1<<16))),
@@ -98,9 +111,9 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// TestVectors codes the texts of testdata/vectors/blocksort.txt and decodes them.
+// TestVectors codes the texts of testdata/vectors/general.txt and decodes them.
 func TestVectors(t *testing.T) {
-	testvector.Run(t, "../../testdata/vectors/blocksort.txt", func(t *testing.T, v *testvector.Vector) {
+	testvector.Run(t, "../../testdata/vectors/general.txt", func(t *testing.T, v *testvector.Vector) {
 		text := bytes.Repeat([]byte(v.Strings(t, "text")[0]), v.Int(t, "times"))
 		got, err := Decode(v.Bytes(t, "bytes", Encode(text)), len(text))
 		if err != nil || !bytes.Equal(got, text) {
@@ -124,18 +137,6 @@ func BenchmarkDecode(b *testing.B) {
 	for b.Loop() {
 		if _, err := Decode(stream, len(text)); err != nil {
 			b.Fatal(err)
-		}
-	}
-}
-
-// TestHash: the sum of hash's factors is hash.
-func TestHash(t *testing.T) {
-	r := rand.New(rand.NewSource(3))
-	m := &model{hashShift: 14}
-	for range 1000 {
-		a, b, c, d := r.Intn(300), r.Intn(300), r.Intn(300), r.Intn(5000)
-		if got, want := (uint32(a)*hash0+hashSum(b, c, d))>>14, m.hash(a, b, c, d); got != want {
-			t.Fatalf("%d %d %d %d: %d, not %d", a, b, c, d, got, want)
 		}
 	}
 }
