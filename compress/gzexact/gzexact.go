@@ -23,7 +23,6 @@ const (
 	seenFrom  = 1 << 20
 
 	unknownPart = 10 // of the beginning of the file
-	mostGuesses = 4  // in vain
 )
 
 // Describe reads a gzip file to its end and writes a description, with which Restore makes the file of its text. Frames are coded by as many
@@ -40,7 +39,7 @@ type describer struct {
 	to      io.Writer
 	queue   queue
 	writer  writer
-	guesses int // in vain
+	place   int64 // bytes of the file up to the end of the last frame that was added
 }
 
 func (d *describer) run(threads int) error {
@@ -51,8 +50,8 @@ func (d *describer) run(threads int) error {
 		var behind *frame
 		if behind, err = s.next(); err == nil {
 			s.finish(f, behind)
-			if d.Text == 0 && d.Size == 0 {
-				err = d.begin(f, place)
+			if err = d.guess(f, place); err != nil {
+				break
 			}
 			d.add(f, place)
 			if len(d.queue.tasks) > threads {
@@ -81,20 +80,27 @@ func (d *describer) put(b []byte) error {
 	return err
 }
 
-// begin guesses the writer, and writes what is before all frames.
-func (d *describer) begin(f *frame, place int64) (err error) {
+// guess guesses the writer of the first frame, and of others that begin with a member: files are joined of several.
+func (d *describer) guess(f *frame, place int64) (err error) {
 	t := d.scanner.template
+	first := d.Size == 0
+	if !first && (f.inside || f.parts[0].event == eventMember && t.sizeAt > 0) {
+		return nil
+	}
 	var unknown bool
-	if d.writer, unknown = guess(f, t, place); unknown {
+	if d.writer, unknown = guess(f, t, d.writer, place-d.place); unknown {
 		return ErrUnknownWriter
 	}
-	d.Writer = d.writer.String()
-	return d.put(append(binary.AppendUvarint(nil, uint64(len(t.header))), t.header...))
+	if first {
+		d.Writer = d.writer.String()
+		err = d.put(append(binary.AppendUvarint(nil, uint64(len(t.header))), t.header...))
+	}
+	return err
 }
 
 // add has a frame coded. place is how many bytes of the file are read behind it.
 func (d *describer) add(f *frame, place int64) {
-	d.Text += int64(f.to - f.from)
+	d.Text, d.place = d.Text+int64(f.to-f.from), place
 	f.writer = d.writer
 	t := &task{frame: f, template: d.scanner.template, file: place}
 	if before := d.queue.last; before != nil && before.frame.writer == f.writer && f.needsPrevious() {
@@ -103,41 +109,18 @@ func (d *describer) add(f *frame, place int64) {
 	d.queue.add(t, t.encode)
 }
 
-// write writes the description of the first frame of the queue. If it takes much, another writer may have made it.
+// write writes the description of the first frame of the queue.
 func (d *describer) write() error {
 	t := d.queue.take()
-	f, size := t.frame, t.file-d.File
-	if int64(len(t.code)) > size/mostPart+mostBytes && d.guesses < mostGuesses {
-		if w, _ := guess(f, t.template, size); w != f.writer {
-			d.writer = w
-			d.recode(t)
-		} else {
-			d.guesses++
-		}
+	d.File, t.frame.parts = t.file, nil
+	if t.err != nil {
+		return t.err
 	}
-	d.File, f.parts = t.file, nil
-	err := t.err
-	if err == nil {
-		err = d.put(append(binary.AppendUvarint(nil, uint64(len(t.code))), t.code...))
-	}
+	err := d.put(append(binary.AppendUvarint(nil, uint64(len(t.code))), t.code...))
 	if err == nil && d.File >= seenFrom && d.Size > d.File/mostPart {
 		err = ErrUnknownWriter
 	}
 	return err
-}
-
-// recode codes a frame, and those behind it in the queue, as by the present writer.
-func (d *describer) recode(before *task) {
-	before.frame.carriedOn = false
-	before.frame.writer = d.writer
-	before.encode(nil)
-	for _, t := range d.queue.tasks {
-		<-t.done
-		t.frame.writer = d.writer
-		t.frame.carriedOn = t.frame.needsPrevious()
-		t.encode(before)
-		before = t
-	}
 }
 
 // Restore makes a gzip file of its description and its text. Frames are decoded by as many goroutines as threads says. The error wraps

@@ -22,8 +22,8 @@ const (
 
 func (f *inflater) init(r io.Reader) {
 	f.r = bufio.NewReaderSize(r, 64<<10)
-	f.staticLit.set(staticLiterals[:])
-	f.staticDist.set(staticDists[:])
+	f.staticLit.set(staticLiterals)
+	f.staticDist.set(staticDists)
 }
 
 // block reads a block.

@@ -49,7 +49,6 @@ type libdeflate struct {
 	allSeen, allFresh    uint32
 
 	trees libdeflateTree
-	n     counts
 }
 
 func newLibdeflate(w writer) *libdeflate {
@@ -108,9 +107,6 @@ func (z *libdeflate) block() {
 		}
 	}
 	z.least = z.leastLength(n)
-	if z.blockEnd-z.at < 512 {
-		z.least = minMatch
-	}
 	z.nextLeast = z.at + min(z.end-z.at, 10_000)
 }
 
@@ -348,8 +344,7 @@ func (z *libdeflate) full() bool {
 }
 
 func (z *libdeflate) plan(b *block, as *block) {
-	z.n.count(b.tokens)
-	dynamic, static := as.codes.build(&z.n, &z.trees, 14, true)
+	dynamic, static := as.codes.build(b.tokens, &z.trees, 14, true)
 	as.kind = dynamicBlock
 	if static <= dynamic {
 		as.kind = staticBlock

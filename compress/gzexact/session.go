@@ -8,6 +8,17 @@ import (
 	"orcomgo/bins/parse"
 )
 
+// What comes next in a frame.
+const (
+	eventEnd         = iota // of the frame
+	eventMember             // a member with the header of the template
+	eventRaw                // bytes outside of members, or another header
+	eventBlock              // a block of tokens
+	eventStored             // a stored block with text
+	eventEmptyStored        // a stored block without text: a flush
+	eventEmptyStatic        // a static block without text: a flush, or the end of a member
+)
+
 // session codes a frame, or decodes one into bits.
 type session struct {
 	coding
@@ -49,7 +60,7 @@ func (s *session) run() error {
 		default:
 			p.block.bit = s.endBit
 		}
-		p.event = s.tree(&s.event[s.context(p.block.bit)], p.event)
+		p.event = s.number(numberEvent+s.context(p.block.bit), p.event)
 		sound := true
 		switch p.event {
 		case eventEnd:
@@ -140,7 +151,7 @@ func (s *session) blockPart(p *part) bool {
 	default:
 		return false
 	}
-	b.final = s.flag(&s.final[boolBit(s.atEnd())], b.final)
+	b.final = s.flag(numberFinal, b.final)
 	if s.Decoding() {
 		s.bits.block(b, s.text[start:])
 	}
@@ -174,7 +185,7 @@ func (s *session) endMember(p *part) bool {
 func (s *session) beginSegment() bool {
 	fresh := s.open || s.carriedOn && s.atSegment
 	end, clears := s.nextEnd()
-	if !s.begun || s.open && s.flag(&s.models.clear, clears) {
+	if !s.begun || s.open && s.flag(numberClears, clears) {
 		s.predictor.begin(s.text, s.at, s.at)
 		fresh = false
 	}
@@ -185,11 +196,11 @@ func (s *session) beginSegment() bool {
 	case s.at + s.size:
 		kind = segmentAgain
 	}
-	switch kind = s.tree(&s.segment, kind); kind {
+	switch kind = s.number(numberSegment, kind); kind {
 	case segmentFar:
 		end = s.to + far
 	case segmentOther:
-		s.size = s.number(s.segmentSize, end-s.at)
+		s.size = s.number(numberSegmentSize, end-s.at)
 		end = s.at + s.size
 	default:
 		end = s.at + s.size
@@ -219,7 +230,7 @@ func (s *session) nextEnd() (end int, clears bool) {
 
 // stored codes a stored block. What tokens the writer had for it is not known, but it had some.
 func (s *session) stored(b *block) bool {
-	b.size = s.number(s.storedSize, b.size)
+	b.size = s.number(numberStored, b.size)
 	if b.size < 1 || b.size > 1<<16-1 || b.size > min(s.to, s.segmentEnd)-s.at {
 		return false
 	}
@@ -238,28 +249,33 @@ func (s *session) stored(b *block) bool {
 func (s *session) plan(b *block) bool {
 	s.predictor.plan(b, &s.planned)
 	same := b.kind == s.planned.kind && (b.kind == staticBlock || b.codes.equal(&s.planned.codes))
-	if s.flag(&s.models.planned, same) {
+	if s.flag(numberPlanned, same) {
 		if s.Decoding() {
 			b.kind, b.codes = s.planned.kind, s.planned.codes
 		}
 		return true
 	}
 	s.allWrong++
-	b.kind = staticBlock
-	if s.flag(&s.dynamic, b.codes.literals > 0) {
-		b.kind = dynamicBlock
-		return s.blockCodes(&b.codes)
+	sound := s.blockCodes(&b.codes)
+	if b.kind = dynamicBlock; b.codes.literals == 0 {
+		b.kind = staticBlock
 	}
-	return true
+	return sound
 }
+
+// How the end of a segment is coded.
+const (
+	segmentFar   = iota // further away than matters
+	segmentAgain        // as long as the last one
+	segmentOther
+)
 
 // A correction is a place where the predictor was wrong: the block goes on though the writer would have ended it, ends though it would have gone
 // on, or has another token.
 type correction struct {
 	place            int // the number of tokens before it
 	goesOn, endsHere bool
-	token, predicted token
-	literal          token // of the byte at this place
+	token            token
 }
 
 // tokens codes the tokens of a block: how many corrections there are, and for each how many tokens were right since the last one.
@@ -271,14 +287,14 @@ func (s *session) tokens(b *block) bool {
 		return false
 	}
 	s.allWrong += len(s.wrong)
-	s.number(s.corrections, len(s.wrong))
+	s.number(numberWrong, len(s.wrong))
 	place := 0
 	for i := range s.wrong {
 		w := &s.wrong[i]
-		s.number(s.gap, w.place-place)
+		s.number(numberGap, w.place-place)
 		place = w.place
-		if !w.goesOn && !s.flag(&s.endsHere, w.endsHere) {
-			s.otherToken(w.token, w.predicted, w.literal)
+		if !w.goesOn && !s.flag(numberEnds, w.endsHere) {
+			s.otherToken(w.token, 0)
 			place++
 		}
 	}
@@ -293,9 +309,9 @@ func (s *session) compare(b *block) bool {
 		if p.ends() {
 			s.wrong = append(s.wrong, correction{place: i, goesOn: true})
 		}
-		if predicted := p.next(); predicted != t {
-			s.wrong = append(s.wrong, correction{place: i, token: t, predicted: predicted, literal: literal(s.text[s.at])})
-			if s.most > 0 && len(s.wrong) > 2*s.most {
+		if p.next() != t {
+			s.wrong = append(s.wrong, correction{place: i, token: t})
+			if s.most > 0 && len(s.wrong)/2 > s.most {
 				return false
 			}
 		}
@@ -310,11 +326,11 @@ func (s *session) compare(b *block) bool {
 
 func (s *session) decodeTokens(b *block) bool {
 	p, limit := s.predictor, min(s.to, s.segmentEnd)
-	left, next := s.number(s.corrections, 0), -1
+	left, next := s.number(numberWrong, 0), -1
 	correct := func(place int) {
 		if next = -1; left > 0 {
 			left--
-			next = place + s.number(s.gap, 0)
+			next = place + s.number(numberGap, 0)
 		}
 	}
 	correct(0)
@@ -325,7 +341,7 @@ func (s *session) decodeTokens(b *block) bool {
 			}
 			correct(i)
 		}
-		if i == next && s.flag(&s.endsHere, false) {
+		if i == next && s.flag(numberEnds, false) {
 			return left == 0
 		}
 		if s.at >= limit {
@@ -333,7 +349,7 @@ func (s *session) decodeTokens(b *block) bool {
 		}
 		t, sound := p.next(), true
 		if i == next {
-			t, sound = s.otherToken(0, t, literal(s.text[s.at]))
+			t, sound = s.otherToken(0, literal(s.text[s.at]))
 			correct(i + 1)
 		}
 		if !sound || t.size() > limit-s.at {

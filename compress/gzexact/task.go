@@ -50,7 +50,8 @@ func (q *queue) take() *task {
 }
 
 func (t *task) session(before *task, c *rangecoder.Coder) *session {
-	s := &session{coding: coding{c, newModels()}, frame: t.frame, template: t.template}
+	s := &session{coding: coding{Coder: *c}, frame: t.frame, template: t.template}
+	s.init()
 	if t.frame.carriedOn {
 		s.predictor, before.predictor = before.predictor, nil
 		s.predictor.rebase(s.text, before.frame.to-s.from)

@@ -42,7 +42,6 @@ type zlib struct {
 	blockStart, lastToken    int
 
 	trees zlibTree
-	n     counts
 }
 
 func newZlib(w writer) *zlib {
@@ -271,8 +270,7 @@ func (z *zlib) accept(t token) {
 }
 
 func (z *zlib) plan(b *block, as *block) {
-	z.n.count(b.tokens)
-	dynamic, static := as.codes.build(&z.n, &z.trees, maxCodeBits, false)
+	dynamic, static := as.codes.build(b.tokens, &z.trees, maxCodeBits, false)
 	as.kind = dynamicBlock
 	if (static+3+7)/8 <= (dynamic+3+7)/8 {
 		as.kind = staticBlock
