@@ -9,8 +9,7 @@ const (
 	numberClears             // 1 if matches of a segment don't refer to the text before it
 	numberFinal              // 1 if a block is the last one of its member
 	numberStored             // bytes of a stored block
-	numberWrong              // how often the predictor is wrong in a block
-	numberGap                // how many tokens were right since the last wrong one
+	numberRight              // 0 if the predictor is right in the rest of a block; else one more than how often before it is wrong
 	numberEnds               // 1 if a block ends where that was not predicted
 	numberLength             // of a match that was not predicted; 0 if it is a literal
 	numberDist               // its distance
@@ -26,6 +25,9 @@ const (
 	numbers       = numberEvent + 10
 )
 
+// countLimit bounds the counts of all models.
+const countLimit = 255
+
 // coding codes numbers. When decoding, those that are given are ignored.
 type coding struct {
 	rangecoder.Coder
@@ -39,7 +41,6 @@ func (c *coding) init() {
 }
 
 func (c *coding) number(kind, v int) int {
-	const countLimit = 255
 	return int(c.models[kind].Code(&c.Coder, uint32(v), countLimit))
 }
 

@@ -33,13 +33,14 @@ type session struct {
 	size       int // of the last segment
 	member     int // where the text of the member begins, or -1 if that is before the frame
 	planned    block
-	wrong      []correction
+	rights     int  // coding: how often the predictor was right since it was wrong; decoding: one more than how often it will be
+	allRight   bool // decoding: it is right in the rest of the block
+	wrong      int  // coding: how often it was not
 
 	bits       bitWriter // the file, when decoding
 	memberFrom int       // where in bits.out the header of the member is, if its size is to be set there; or -1
 	allRaw     int       // bytes of all parts that are eventRaw
 	most       int       // coding: see task
-	allWrong   int       // coding: how often the predictor was wrong
 }
 
 var errDamaged = fmt.Errorf("%w: description of a gzip file", parse.ErrCorrupt)
@@ -255,7 +256,7 @@ func (s *session) plan(b *block) bool {
 		}
 		return true
 	}
-	s.allWrong++
+	s.wrong++
 	sound := s.blockCodes(&b.codes)
 	if b.kind = dynamicBlock; b.codes.literals == 0 {
 		b.kind = staticBlock
@@ -270,93 +271,69 @@ const (
 	segmentOther
 )
 
-// A correction is a place where the predictor was wrong: the block goes on though the writer would have ended it, ends though it would have gone
-// on, or has another token.
-type correction struct {
-	place            int // the number of tokens before it
-	goesOn, endsHere bool
-	token            token
-}
-
-// tokens codes the tokens of a block: how many corrections there are, and for each how many tokens were right since the last one.
+// tokens codes the tokens of a block: for each of them, and its end, whether it is what the writer would choose.
 func (s *session) tokens(b *block) bool {
-	if s.Decoding() {
-		return s.decodeTokens(b)
-	}
-	if !s.compare(b) {
-		return false
-	}
-	s.allWrong += len(s.wrong)
-	s.number(numberWrong, len(s.wrong))
-	place := 0
-	for i := range s.wrong {
-		w := &s.wrong[i]
-		s.number(numberGap, w.place-place)
-		place = w.place
-		if !w.goesOn && !s.flag(numberEnds, w.endsHere) {
-			s.otherToken(w.token, 0)
-			place++
-		}
-	}
-	return true
-}
-
-// compare has the predictor go through the tokens of a block, and notes where it is wrong. It reports whether that may take less than most bytes.
-func (s *session) compare(b *block) bool {
-	p := s.predictor
-	s.wrong = s.wrong[:0]
-	for i, t := range b.tokens {
-		if p.ends() {
-			s.wrong = append(s.wrong, correction{place: i, goesOn: true})
-		}
-		if p.next() != t {
-			s.wrong = append(s.wrong, correction{place: i, token: t})
-			if s.most > 0 && len(s.wrong)/2 > s.most {
-				return false
-			}
-		}
-		p.accept(t)
-		s.at += t.size()
-	}
-	if !p.ends() {
-		s.wrong = append(s.wrong, correction{place: len(b.tokens), endsHere: true})
-	}
-	return true
-}
-
-func (s *session) decodeTokens(b *block) bool {
 	p, limit := s.predictor, min(s.to, s.segmentEnd)
-	left, next := s.number(numberWrong, 0), -1
-	correct := func(place int) {
-		if next = -1; left > 0 {
-			left--
-			next = place + s.number(numberGap, 0)
-		}
-	}
-	correct(0)
 	for i := 0; ; i++ {
-		if p.ends() {
-			if i != next {
-				return next < 0
-			}
-			correct(i)
+		ends := i == len(b.tokens) && !s.Decoding()
+		if p.ends() && s.right(ends) {
+			return s.endRights()
 		}
-		if i == next && s.flag(numberEnds, false) {
-			return left == 0
-		}
-		if s.at >= limit {
+		if s.at >= limit && s.at == s.segmentEnd {
 			return false
 		}
-		t, sound := p.next(), true
-		if i == next {
-			t, sound = s.otherToken(0, literal(s.text[s.at]))
-			correct(i + 1)
+		t, actual, sound := p.next(), token(0), true
+		if i < len(b.tokens) {
+			actual = b.tokens[i]
+		}
+		if !s.right(t == actual && !ends) {
+			if s.flag(numberEnds, ends) {
+				return s.endRights()
+			}
+			t, sound = s.otherToken(actual, literal(s.text[s.at]))
+			if s.most > 0 && s.Enc.Len() > s.most {
+				return false
+			}
 		}
 		if !sound || t.size() > limit-s.at {
 			return false
 		}
 		p.accept(t)
 		s.at += t.size()
-		b.tokens = append(b.tokens, t)
+		if s.Decoding() {
+			b.tokens = append(b.tokens, t)
+		}
 	}
+}
+
+// right codes whether the predictor was right: where it was not, numberRight is coded, one more than how often it was since the block began or
+// it was wrong. A block ends with 0.
+func (s *session) right(right bool) bool {
+	if !s.Decoding() {
+		if s.rights++; !right {
+			s.number(numberRight, s.rights)
+			s.rights = 0
+			s.wrong++
+		}
+		return right
+	}
+	if s.rights == 0 {
+		s.rights = s.number(numberRight, 0)
+		s.allRight = s.rights == 0
+	}
+	if s.allRight {
+		return true
+	}
+	s.rights--
+	return s.rights > 0
+}
+
+// endRights ends a block for right.
+func (s *session) endRights() (sound bool) {
+	sound = !s.Decoding() || s.allRight || s.rights == 0 && s.number(numberRight, 0) == 0
+	if !s.Decoding() {
+		s.number(numberRight, 0)
+	}
+	s.rights, s.allRight = 0, false
+	return sound
 }

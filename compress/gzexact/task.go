@@ -85,7 +85,7 @@ func (t *task) encode(before *task) {
 	s.Enc.Reset(t.code)
 	s.most = t.most
 	t.err = s.run()
-	t.code, t.predictor, t.wrong = s.Enc.Finish(), s.predictor, s.allWrong
+	t.code, t.predictor, t.wrong = s.Enc.Finish(), s.predictor, s.wrong
 }
 
 // parseFrame parses what is before the stream of a frame, and returns the stream and how many bytes of text the frame has.
