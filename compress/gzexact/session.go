@@ -317,7 +317,7 @@ func (s *session) right(right bool) bool {
 		}
 		return right
 	}
-	if s.rights == 0 {
+	if s.rights == 0 && !s.allRight {
 		s.rights = s.number(numberRight, 0)
 		s.allRight = s.rights == 0
 	}
