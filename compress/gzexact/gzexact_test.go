@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -374,4 +376,41 @@ func FuzzRestore(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestRealFiles restores the gzip files of the folder that ORCOMGO_DATA names, but for large ones unless tests run long.
+func TestRealFiles(t *testing.T) {
+	folder := os.Getenv("ORCOMGO_DATA")
+	if folder == "" {
+		t.Skip("ORCOMGO_DATA names no folder")
+	}
+	known, all := 0, 0
+	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".gz") {
+			return err
+		}
+		gz, err := os.ReadFile(path)
+		if err != nil || len(gz) == 0 || len(gz) > testrun.Pick(1<<20, 4<<20, 1<<30) {
+			return err
+		}
+		r, err := gzip.NewReader(bytes.NewReader(gz))
+		if err != nil {
+			return err
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			return err
+		}
+		all++
+		d, sum, err := both(t, gz, text)
+		t.Logf("%s: %d bytes of %d to describe %s, %v", path, len(d), len(gz), sum.Writer, err)
+		if err == nil && len(d) > 100+len(gz)/1000 {
+			t.Errorf("%s: %d bytes describe %d", path, len(d), len(gz))
+		}
+		known += boolBit(err == nil)
+		return nil
+	})
+	if err != nil || known*10 < all*9 {
+		t.Errorf("%d of %d files are known: %v", known, all, err)
+	}
 }
