@@ -5,8 +5,8 @@ import "math"
 // guessText is how much text of a frame is coded as each writer would.
 const guessText = 192 << 10
 
-// guess returns the writer as which the beginning of a frame takes the fewest bytes, or the first one that chose all of it, beginning with one
-// that is likely. unknown reports whether it takes too many, if the frame has size bytes of the file.
+// guess returns the writer as which the beginning of a frame takes the fewest bytes, or the first one that chose all of it, beginning with
+// one that is likely. unknown reports whether it takes too many, if the frame has size bytes of the file.
 func guess(f *frame, t *template, likely writer, size int64) (best writer, unknown bool) {
 	part := *f
 	part.to, part.parts = f.from, nil

@@ -25,8 +25,9 @@ const (
 	unknownPart = 10 // of the beginning of the file
 )
 
-// Describe reads a gzip file to its end and writes a description, with which Restore makes the file of its text. Frames are coded by as many
-// goroutines as threads says. The error wraps ErrInput if the file is damaged, and is ErrUnknownWriter if its description would be too large.
+// Describe reads a gzip file to its end and writes a description, with which Restore makes the file of its text. Frames are coded by as
+// many goroutines as threads says. The error wraps ErrInput if the file is damaged, and is ErrUnknownWriter if its description would be
+// too large.
 func Describe(gz io.Reader, to io.Writer, threads int) (Description, error) {
 	d := &describer{scanner: newScanner(gz), to: to}
 	err := d.run(max(threads, 1))

@@ -23,8 +23,8 @@ const (
 	checkInterval = 512
 )
 
-// libdeflate predicts libdeflate, of which each member is a segment. Level 1 looks for matches at the last two places with the same hash of four
-// bytes. Other levels have chains of these, and the last place with the same hash of three bytes.
+// libdeflate predicts libdeflate, of which each member is a segment. Level 1 looks for matches at the last two places with the same hash
+// of four bytes. Other levels have chains of these, and the last place with the same hash of three bytes.
 type libdeflate struct {
 	writer
 	libdeflateLevel
@@ -243,8 +243,8 @@ func (z *libdeflate) searchPair(place int) (length, dist int) {
 	return length, dist
 }
 
-// search goes through the chain of a place, and puts it there. It returns the first match of those of the greatest length, if it is longer than
-// least.
+// search goes through the chain of a place, and puts it there. It returns the first match of those of the greatest length, if it is longer
+// than least.
 func (z *libdeflate) search(place, least, depth int) (length, dist int) {
 	text, most := z.text, min(maxMatch, z.end-place)
 	if most < hashable {

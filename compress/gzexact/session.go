@@ -306,8 +306,8 @@ func (s *session) tokens(b *block) bool {
 	}
 }
 
-// right codes whether the predictor was right: where it was not, numberRight is coded, one more than how often it was since the block began or
-// it was wrong. A block ends with 0.
+// right codes whether the predictor was right: where it was not, numberRight is coded, one more than how often it was since the block
+// began or it was wrong. A block ends with 0.
 func (s *session) right(right bool) bool {
 	if !s.Decoding() {
 		if s.rights++; !right {

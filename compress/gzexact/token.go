@@ -126,7 +126,8 @@ const (
 
 func (i item) symbol() int { return int(i & 0xff) }
 
-// itemExtra has, for each symbol of items, how many further bits it has, and itemRuns how many lengths it is besides their value, or 0 for one.
+// itemExtra has, for each symbol of items, how many further bits it has, and itemRuns how many lengths it is besides their value, or 0 for
+// one.
 var (
 	itemExtra = [itemCodes]int{repeatLast: 2, repeatZero: 3, repeatZeros: 7}
 	itemRuns  = [itemCodes]int{repeatLast: 3, repeatZero: 3, repeatZeros: 11}

@@ -7,8 +7,8 @@ type codeBuilder interface {
 	build(counts []uint32, limit int, lengths []uint8)
 }
 
-// build makes the codes of a block. Runs of lengths go on from one code to the other if they are joint. It returns how many bits the block takes
-// with these codes, and how many with the static ones.
+// build makes the codes of a block. Runs of lengths go on from one code to the other if they are joint. It returns how many bits the block
+// takes with these codes, and how many with the static ones.
 func (c *codes) build(tokens []token, b codeBuilder, literalLimit int, joint bool) (dynamic, static int) {
 	var literals [literalCodes]uint32
 	var dists [distCodes]uint32
@@ -191,8 +191,9 @@ func (t *zlibTree) sink(at int) {
 	t.heap[at] = node
 }
 
-// limitDepths computes the depths of all nodes. Where they are above limit, they become limit, and a leaf above it becomes a node of two leaves
-// for every two nodes that were too deep. Then the depths are dealt to the leaves anew, the greatest to those that were taken first.
+// limitDepths computes the depths of all nodes. Where they are above limit, they become limit, and a leaf above it becomes a node of two
+// leaves for every two nodes that were too deep. Then the depths are dealt to the leaves anew, the greatest to those that were taken
+// first.
 func (t *zlibTree) limitDepths(symbols, limit int) {
 	var leaves [maxCodeBits + 2]int
 	excess := 0
@@ -232,8 +233,8 @@ func (t *zlibTree) limitDepths(symbols, limit int) {
 	}
 }
 
-// libdeflateTree builds the codes of libdeflate: symbols are merged in the order of their counts, those of one count in their own order, and
-// before nodes of the same weight.
+// libdeflateTree builds the codes of libdeflate: symbols are merged in the order of their counts, those of one count in their own order,
+// and before nodes of the same weight.
 type libdeflateTree struct {
 	order   []uint32 // the symbols that occur, by count and symbol: count<<10 | symbol
 	weights []uint32 // of nodes

@@ -155,7 +155,8 @@ func (z *zlib) next() token {
 	return match(z.length, z.dist)
 }
 
-// find looks for a match at a place that is longer than least, and puts the place into its chain. It returns least, or less, if there is none.
+// find looks for a match at a place that is longer than least, and puts the place into its chain. It returns least, or less, if there is
+// none.
 func (z *zlib) find(place, least int) (length, dist int) {
 	if z.end-place < minMatch {
 		return minMatch - 1, 0
@@ -181,7 +182,8 @@ func (z *zlib) find(place, least int) (length, dist int) {
 	return length, dist
 }
 
-// search goes through a chain, from the place last on, and returns the first match of those of the greatest length, if it is longer than least.
+// search goes through a chain, from the place last on, and returns the first match of those of the greatest length, if it is longer than
+// least.
 func (z *zlib) search(place, last, least, chain int) (length, dist int) {
 	text := z.text
 	most := min(maxMatch, z.end-place)
@@ -216,8 +218,8 @@ func (z *zlib) search(place, last, least, chain int) (length, dist int) {
 	return least, dist
 }
 
-// candidate goes along a chain from the place last on, to the first place whose four bytes are want but for those outside of mask. It returns
-// the place, and how long the chain still is; 0 if there is none.
+// candidate goes along a chain from the place last on, to the first place whose four bytes are want but for those outside of mask. It
+// returns the place, and how long the chain still is; 0 if there is none.
 func candidate(text []byte, before *[windowSize]uint16, last, limit, chain int, want, mask uint32) (place, left int) {
 	for load32(text, last)&mask != want {
 		last -= int(before[last&(windowSize-1)])
