@@ -85,7 +85,10 @@ func (z *libdeflate) begin(text []byte, from, to int) {
 
 func (z *libdeflate) rebase([]byte, int) {} // it is not sequential
 
-func (z *libdeflate) segment(end int, _ bool) { z.end = end }
+func (z *libdeflate) segment(end int, _ bool) {
+	z.hash(z.at) // it does not flush: only if others made the file, places are left
+	z.end = end
+}
 
 func (z *libdeflate) block() {
 	most := 300_000

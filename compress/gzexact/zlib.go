@@ -82,7 +82,8 @@ func (z *zlib) rebase(text []byte, by int) {
 
 func (z *zlib) segment(end int, fresh bool) {
 	switch {
-	case !fresh:
+	case !fresh && z.level > 0:
+		z.hash(z.at)
 	case z.rules == pigzBlocks:
 		z.begin(z.text, max(z.origin, z.at-windowSize), z.at)
 	case z.level > 0: // the last two places of a segment are hashed with the first bytes of the next one
