@@ -219,7 +219,7 @@ func (w *bitWriter) putCode(c code) { w.put(int(c>>4), int(c&15)) }
 // block appends a block, whose text begins where text does.
 func (w *bitWriter) block(b *block, text []byte) {
 	w.put(int(b.kind)<<1|boolBit(b.final), 3)
-	lit, dist := staticLiterals[:], staticDists[:]
+	lit, dist := staticLiterals, staticDists
 	switch b.kind {
 	case storedBlock:
 		w.bytes(binary.LittleEndian.AppendUint32(nil, uint32(b.size)|^uint32(b.size)<<16))

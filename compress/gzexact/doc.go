@@ -1,2 +1,19 @@
 // Package gzexact describes a gzip file so that it can be made again, byte for byte, of its text.
+//
+// What a program writes for a text depends on few choices: where matches are looked for, which are taken, where blocks end, and how the
+// codes of a block are built. Most files are made by zlib, gzip, pigz or libdeflate, whose choices follow from the text and the level.
+// Describe reads a file to its tokens and blocks (inflate.go, scan.go) and guesses the writer from its beginning (guess.go). A predictor
+// (writer.go) says for each token, block and code what the writer would choose next, given what was chosen before. Only where it is wrong,
+// what was chosen is coded (session.go, model.go), so every deflate stream can be described, and the description of one whose writer is
+// known takes some ten bytes for each MiB of text. Restore has the same predictor, the text, and these corrections, and writes the file.
+// That it goes on from what was chosen and not from what it predicted is an idea of preflate.
+//
+// zlib.go predicts zlib, gzip and pigz; libdeflate.go libdeflate, which bgzip uses; trees.go has the prefix codes of both.
+//
+// A file is cut into frames of about 1 MiB of text at ends of blocks (frame.go). A frame is coded by itself: the state of the
+// predictors is a function of the 32 KiB of text before it, if the last token was a match. So frames are coded and decoded by several
+// goroutines (task.go). The fast levels
+// of zlib depend on tokens of any distance before; their frames are carried on, one after another, but where pigz or bgzip begin anew.
+//
+// docs/FORMAT.md, "Gzip descriptions", is the specification.
 package gzexact

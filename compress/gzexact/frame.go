@@ -38,7 +38,7 @@ const (
 	// many parts and bytes of eventRaw.
 	frameText     = 1 << 20
 	frameTextMost = frameText + 512<<10
-	frameParts    = 1 << 16
+	frameParts    = 1 << 13
 	frameRaw      = 256 << 10
 	maxRaw        = 64 << 10 // of a part
 )

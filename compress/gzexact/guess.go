@@ -1,15 +1,13 @@
 package gzexact
 
-import (
-	"math"
-)
+import "math"
 
 // guessText is how much text of a frame is coded as each writer would.
-const guessText = 128 << 10
+const guessText = 192 << 10
 
-// guess returns the writer as which the beginning of a frame takes the fewest bytes, or the first one that chose all of it. unknown reports
-// whether it takes too many, if the frame has size bytes of the file.
-func guess(f *frame, t *template, size int64) (best writer, unknown bool) {
+// guess returns the writer as which the beginning of a frame takes the fewest bytes, or the first one that chose all of it, beginning with
+// one that is likely. unknown reports whether it takes too many, if the frame has size bytes of the file.
+func guess(f *frame, t *template, likely writer, size int64) (best writer, unknown bool) {
 	part := *f
 	part.to, part.parts = f.from, nil
 	for i := range f.parts {
@@ -27,10 +25,11 @@ func guess(f *frame, t *template, size int64) (best writer, unknown bool) {
 		g := part
 		g.writer, g.carriedOn = w, false
 		c := &task{frame: &g, template: t, most: least}
-		if c.encode(nil); c.err == nil {
+		if c.encode(nil); c.err == nil && len(c.code) < least {
 			best, least, exact = w, len(c.code), c.wrong == 0
 		}
 	}
+	try(likely)
 	try(writer{})
 	levels := []byte{6, 5, 7, 9, 8, 4, 3, 2, 1}
 	if len(t.header) > 8 { // what the header says of the level
@@ -39,7 +38,7 @@ func guess(f *frame, t *template, size int64) (best writer, unknown bool) {
 	for _, l := range levels {
 		try(writer{familyZlib, l, rulesOf(f)})
 	}
-	for r := range byte(blockRules) {
+	for r := byte(0); r < blockRules && best.family == familyZlib; r++ {
 		try(writer{familyZlib, best.level, r})
 	}
 	for _, l := range levels {
@@ -52,6 +51,9 @@ func guess(f *frame, t *template, size int64) (best writer, unknown bool) {
 // rulesOf returns which rules the sizes of blocks suggest.
 func rulesOf(f *frame) byte {
 	rules := byte(zlibBlocks16K)
+	if len(f.ends) > 0 && f.ends[0].at-f.from == pigzPiece {
+		rules = pigzBlocks
+	}
 	for i := range f.parts {
 		p := &f.parts[i]
 		switch n := len(p.block.tokens); {

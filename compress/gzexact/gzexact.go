@@ -1,9 +1,10 @@
 package gzexact
 
 import (
-	"encoding/binary"
 	"errors"
 	"io"
+
+	"orcomgo/bins/parse"
 )
 
 // ErrUnknownWriter means that the choices of the program that made a gzip file can't be predicted: to describe them would take more than a
@@ -23,14 +24,24 @@ const (
 	seenFrom  = 1 << 20
 
 	unknownPart = 10 // of the beginning of the file
-	mostGuesses = 4  // in vain
 )
 
-// Describe reads a gzip file to its end and writes a description, with which Restore makes the file of its text. Frames are coded by as many
-// goroutines as threads says. The error wraps ErrInput if the file is damaged, and is ErrUnknownWriter if its description would be too large.
+// Describe reads a gzip file to its end and writes a description, with which Restore makes the file of its text. Frames are coded by as
+// many goroutines as threads says, besides the one that reads. The error wraps ErrInput if the file is damaged, and is ErrUnknownWriter if
+// its description would be too large.
 func Describe(gz io.Reader, to io.Writer, threads int) (Description, error) {
 	d := &describer{scanner: newScanner(gz), to: to}
-	err := d.run(max(threads, 1))
+	var err error
+	if d.frame, err = d.scanner.next(); err == nil {
+		var q queue
+		err = q.run(threads, d.next, (*task).encode, d.write)
+	}
+	if err == nil {
+		err = d.put(nil)
+	}
+	if err == nil && d.Size > d.File/mostPart+mostBytes {
+		err = ErrUnknownWriter
+	}
 	return d.Description, err
 }
 
@@ -38,128 +49,75 @@ type describer struct {
 	Description
 	scanner *scanner
 	to      io.Writer
-	queue   queue
+	frame   *frame // the next one
 	writer  writer
-	guesses int // in vain
+	place   int64 // bytes of the file up to the end of the last task
 }
 
-func (d *describer) run(threads int) error {
-	s := d.scanner
-	f, err := s.next()
-	for f != nil && err == nil {
-		place := s.place()
-		var behind *frame
-		if behind, err = s.next(); err == nil {
-			s.finish(f, behind)
-			if d.Text == 0 && d.Size == 0 {
-				err = d.begin(f, place)
-			}
-			d.add(f, place)
-			if len(d.queue.tasks) > threads {
-				err = d.write()
-			}
-			f = behind
-		}
-	}
-	for len(d.queue.tasks) > 0 { // also after an error, so that nothing goes on
-		if e := d.write(); err == nil {
-			err = e
-		}
-	}
-	if err == nil {
-		err = d.put([]byte{0})
-	}
-	if err == nil && d.Size > d.File/mostPart+mostBytes {
-		err = ErrUnknownWriter
-	}
-	return err
-}
-
+// put writes bytes after their number.
 func (d *describer) put(b []byte) error {
-	d.Size += int64(len(b))
-	_, err := d.to.Write(b)
+	n, err := d.to.Write(parse.AppendBlock(nil, b))
+	d.Size += int64(n)
 	return err
 }
 
-// begin guesses the writer, and writes what is before all frames.
-func (d *describer) begin(f *frame, place int64) (err error) {
+// next returns the task of the next frame, or nil.
+func (d *describer) next() (*task, error) {
+	s, f, place := d.scanner, d.frame, d.scanner.place()
+	if f == nil {
+		return nil, nil
+	}
+	behind, err := s.next()
+	if err != nil {
+		return nil, err
+	}
+	s.finish(f, behind)
+	d.frame = behind
+	before := d.writer
+	if err := d.guess(f, place-d.place); err != nil {
+		return nil, err
+	}
+	f.writer = d.writer
+	f.carriedOn = d.place > 0 && d.writer == before && f.needsPrevious()
+	d.Text, d.place = d.Text+int64(f.to-f.from), place
+	return &task{frame: f, template: s.template, file: place}, nil
+}
+
+// guess guesses the writer of the first frame, and of others that begin with a member: files are joined of several.
+func (d *describer) guess(f *frame, size int64) (err error) {
 	t := d.scanner.template
+	first := d.place == 0
+	if !first && (f.inside || f.from == f.to || f.parts[0].event == eventMember && t.sizeAt > 0) {
+		return nil
+	}
 	var unknown bool
-	if d.writer, unknown = guess(f, t, place); unknown {
+	if d.writer, unknown = guess(f, t, d.writer, size); unknown {
 		return ErrUnknownWriter
 	}
-	d.Writer = d.writer.String()
-	return d.put(append(binary.AppendUvarint(nil, uint64(len(t.header))), t.header...))
+	if first {
+		d.Writer = d.writer.String()
+		err = d.put(t.header)
+	}
+	return err
 }
 
-// add has a frame coded. place is how many bytes of the file are read behind it.
-func (d *describer) add(f *frame, place int64) {
-	d.Text += int64(f.to - f.from)
-	f.writer = d.writer
-	t := &task{frame: f, template: d.scanner.template, file: place}
-	if before := d.queue.last; before != nil && before.frame.writer == f.writer && f.needsPrevious() {
-		f.carriedOn = true
-	}
-	d.queue.add(t, t.encode)
-}
-
-// write writes the description of the first frame of the queue. If it takes much, another writer may have made it.
-func (d *describer) write() error {
-	t := d.queue.take()
-	f, size := t.frame, t.file-d.File
-	if int64(len(t.code)) > size/mostPart+mostBytes && d.guesses < mostGuesses {
-		if w, _ := guess(f, t.template, size); w != f.writer {
-			d.writer = w
-			d.recode(t)
-		} else {
-			d.guesses++
-		}
-	}
-	d.File, f.parts = t.file, nil
-	err := t.err
-	if err == nil {
-		err = d.put(append(binary.AppendUvarint(nil, uint64(len(t.code))), t.code...))
-	}
+// write writes the description of a frame.
+func (d *describer) write(t *task) error {
+	d.File, t.frame.parts = t.file, nil
+	err := d.put(t.code)
 	if err == nil && d.File >= seenFrom && d.Size > d.File/mostPart {
 		err = ErrUnknownWriter
 	}
 	return err
 }
 
-// recode codes a frame, and those behind it in the queue, as by the present writer.
-func (d *describer) recode(before *task) {
-	before.frame.carriedOn = false
-	before.frame.writer = d.writer
-	before.encode(nil)
-	for _, t := range d.queue.tasks {
-		<-t.done
-		t.frame.writer = d.writer
-		t.frame.carriedOn = t.frame.needsPrevious()
-		t.encode(before)
-		before = t
-	}
-}
-
 // Restore makes a gzip file of its description and its text. Frames are decoded by as many goroutines as threads says. The error wraps
 // parse.ErrCorrupt if the description is damaged or belongs to another text.
 func Restore(description, text io.Reader, to io.Writer, threads int) error {
 	r, err := newRestorer(description, text, to)
-	for err == nil {
-		var t *task
-		if t, err = r.next(); t == nil || err != nil {
-			break
-		}
-		if r.queue.add(t, t.decode); len(r.queue.tasks) > max(threads, 1) {
-			err = r.write()
-		}
-	}
-	if r == nil {
-		return err
-	}
-	for len(r.queue.tasks) > 0 {
-		if e := r.write(); err == nil {
-			err = e
-		}
+	if err == nil {
+		var q queue
+		err = q.run(threads, r.next, (*task).decode, r.write)
 	}
 	if err == nil {
 		err = r.end()

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -52,7 +54,7 @@ func random(n int) []byte {
 
 // texts are the texts that all writers get, by name.
 func texts() map[string][]byte {
-	many := fastq(testrun.Pick(200_000, 2_500_000, 20_000_000))
+	many := fastq(testrun.Pick(200_000, 400_000, 20_000_000))
 	return map[string][]byte{
 		"nothing": nil, "a byte": []byte("A"), "two": []byte("AC"), "repeated": bytes.Repeat([]byte("ACGT"), 3), "a record": fastq(250),
 		"zeros": make([]byte, 400_000), "random": random(100_000), "records": many[:150_000], "many": many,
@@ -129,7 +131,7 @@ func TestKnownWriters(t *testing.T) {
 		"zlib stored": python(0, 8, 0, 0), "zlib partial flushes": python(6, 8, 30_000, 1), "zlib flushes": python(1, 8, 30_000, 2),
 		"zlib flushes 6": python(6, 8, 700, 2), "zlib full flushes": python(6, 8, 30_000, 3), "pigz 256": {"pigz", "-b", "256"},
 	}
-	for level := 1; level <= 9; level++ {
+	for level := 1; level <= 9; level += testrun.Pick(4, 1, 1) {
 		l := fmt.Sprint("-", level)
 		writers["zlib"+l] = python(level, 8, 0, 0)
 		writers["zlib memory 9"+l] = python(level, 9, 0, 0)
@@ -154,6 +156,19 @@ func TestKnownWriters(t *testing.T) {
 				if most := 200 + len(gz)/5000; len(d) > most {
 					t.Errorf("%s: %d bytes of %d to describe %s, more than %d", text, len(d), len(gz), sum.Writer, most)
 				}
+			}
+		})
+	}
+}
+
+// TestFrames restores files of several frames.
+func TestFrames(t *testing.T) {
+	text := fastq(3_000_000)
+	for _, words := range []string{"gzip -1", "gzip -6", "pigz -1", "pigz -i -2", "bgzip -c -l 1", "libdeflate-gzip -c -6"} {
+		t.Run(words, func(t *testing.T) {
+			d, sum, err := both(t, program(t, text, strings.Fields(words)...), text)
+			if err != nil || len(d) > 200 {
+				t.Errorf("%d bytes to describe %s: %v", len(d), sum.Writer, err)
 			}
 		})
 	}
@@ -361,4 +376,41 @@ func FuzzRestore(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestRealFiles restores the gzip files of the folder that ORCOMGO_DATA names, but for large ones unless tests run long.
+func TestRealFiles(t *testing.T) {
+	folder := os.Getenv("ORCOMGO_DATA")
+	if folder == "" {
+		t.Skip("ORCOMGO_DATA names no folder")
+	}
+	known, all := 0, 0
+	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".gz") {
+			return err
+		}
+		gz, err := os.ReadFile(path)
+		if err != nil || len(gz) == 0 || len(gz) > testrun.Pick(1<<20, 4<<20, 1<<30) {
+			return err
+		}
+		r, err := gzip.NewReader(bytes.NewReader(gz))
+		if err != nil {
+			return err
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			return err
+		}
+		all++
+		d, sum, err := both(t, gz, text)
+		t.Logf("%s: %d bytes of %d to describe %s, %v", path, len(d), len(gz), sum.Writer, err)
+		if err == nil && len(d) > 100+len(gz)/1000 {
+			t.Errorf("%s: %d bytes describe %d", path, len(d), len(gz))
+		}
+		known += boolBit(err == nil)
+		return nil
+	})
+	if err != nil || known*10 < all*9 {
+		t.Errorf("%d of %d files are known: %v", known, all, err)
+	}
 }

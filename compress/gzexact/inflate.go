@@ -3,6 +3,7 @@ package gzexact
 import (
 	"bufio"
 	"io"
+	"slices"
 )
 
 // inflater reads the blocks of deflate streams.
@@ -11,7 +12,8 @@ type inflater struct {
 	lit, dist, items      readCode
 	staticLit, staticDist readCode
 	text                  []byte // the text of blocks is appended to it
-	member                int    // where in text the text of the member begins: matches go back no further
+	spare                 []token
+	member                int // where in text the text of the member begins: matches go back no further
 }
 
 // Blocks of known writers have fewer tokens and less text.
@@ -22,8 +24,8 @@ const (
 
 func (f *inflater) init(r io.Reader) {
 	f.r = bufio.NewReaderSize(r, 64<<10)
-	f.staticLit.set(staticLiterals[:])
-	f.staticDist.set(staticDists[:])
+	f.staticLit.set(staticLiterals)
+	f.staticDist.set(staticDists)
 }
 
 // block reads a block.
@@ -92,8 +94,8 @@ func (f *inflater) codes(c *codes) error {
 func (f *inflater) tokens(b *block, lit, dist *readCode) error {
 	r := &f.bitReader
 	text, most := f.text, len(f.text)+maxBlockText
-	tokens := make([]token, 0, 1<<14)
-	defer func() { b.tokens, f.text = tokens, text }()
+	tokens := f.spare[:0]
+	defer func() { b.tokens, f.spare, f.text = slices.Clone(tokens), tokens, text }()
 	for {
 		if r.n < 48 {
 			r.fill()

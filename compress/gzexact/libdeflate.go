@@ -23,8 +23,8 @@ const (
 	checkInterval = 512
 )
 
-// libdeflate predicts libdeflate, of which each member is a segment. Level 1 looks for matches at the last two places with the same hash of four
-// bytes. Other levels have chains of these, and the last place with the same hash of three bytes.
+// libdeflate predicts libdeflate, of which each member is a segment. Level 1 looks for matches at the last two places with the same hash
+// of four bytes. Other levels have chains of these, and the last place with the same hash of three bytes.
 type libdeflate struct {
 	writer
 	libdeflateLevel
@@ -49,7 +49,6 @@ type libdeflate struct {
 	allSeen, allFresh    uint32
 
 	trees libdeflateTree
-	n     counts
 }
 
 func newLibdeflate(w writer) *libdeflate {
@@ -86,7 +85,10 @@ func (z *libdeflate) begin(text []byte, from, to int) {
 
 func (z *libdeflate) rebase([]byte, int) {} // it is not sequential
 
-func (z *libdeflate) segment(end int, _ bool) { z.end = end }
+func (z *libdeflate) segment(end int, _ bool) {
+	z.hash(z.at) // it does not flush: only if others made the file, places are left
+	z.end = end
+}
 
 func (z *libdeflate) block() {
 	most := 300_000
@@ -108,9 +110,6 @@ func (z *libdeflate) block() {
 		}
 	}
 	z.least = z.leastLength(n)
-	if z.blockEnd-z.at < 512 {
-		z.least = minMatch
-	}
 	z.nextLeast = z.at + min(z.end-z.at, 10_000)
 }
 
@@ -247,8 +246,8 @@ func (z *libdeflate) searchPair(place int) (length, dist int) {
 	return length, dist
 }
 
-// search goes through the chain of a place, and puts it there. It returns the first match of those of the greatest length, if it is longer than
-// least.
+// search goes through the chain of a place, and puts it there. It returns the first match of those of the greatest length, if it is longer
+// than least.
 func (z *libdeflate) search(place, least, depth int) (length, dist int) {
 	text, most := z.text, min(maxMatch, z.end-place)
 	if most < hashable {
@@ -348,8 +347,7 @@ func (z *libdeflate) full() bool {
 }
 
 func (z *libdeflate) plan(b *block, as *block) {
-	z.n.count(b.tokens)
-	dynamic, static := as.codes.build(&z.n, &z.trees, 14, true)
+	dynamic, static := as.codes.build(b.tokens, &z.trees, 14, true)
 	as.kind = dynamicBlock
 	if static <= dynamic {
 		as.kind = staticBlock

@@ -14,7 +14,7 @@ type restorer struct {
 	text        io.Reader
 	to          io.Writer
 	template    *template
-	queue       queue
+	before      *frame // the last one
 	window      []byte // text that matches may refer to, and behind ahead what was read of the text of the next frames
 	ahead       int
 	begun       byte // the byte of the file that was begun, of which there are so many bits
@@ -59,9 +59,8 @@ func (r *restorer) next() (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	before := r.queue.last
 	f.from = min(r.ahead, windowSize)
-	if f.history > f.from || f.carriedOn && (before == nil || before.frame.writer != f.writer) {
+	if f.history > f.from || f.carriedOn && (r.before == nil || r.before.writer != f.writer) {
 		return nil, errDamaged
 	}
 	kept := r.window[r.ahead-f.from:]
@@ -80,21 +79,14 @@ func (r *restorer) next() (*task, error) {
 		return nil, fmt.Errorf("%w: the text is shorter than it says", errDamaged)
 	}
 	f.text = f.text[:f.content+padBytes]
-	r.window, r.ahead = f.text[:f.content], f.to
+	r.window, r.ahead, r.before = f.text[:f.content], f.to, f
 	return &task{frame: f, template: r.template, code: stream}, nil
 }
 
-// write writes the first frame of the queue.
-func (r *restorer) write() error {
-	t := r.queue.take()
-	if t.err != nil {
-		return t.err
-	}
+// write writes a frame.
+func (r *restorer) write(t *task) error {
 	w := &t.bits
-	for ; w.n >= 8; w.n -= 8 {
-		w.out = append(w.out, byte(w.pending))
-		w.pending >>= 8
-	}
+	w.flush()
 	if t.frame.bit != r.bits {
 		return errDamaged
 	}

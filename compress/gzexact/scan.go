@@ -57,7 +57,6 @@ func (s *scanner) begin(text []byte) {
 	s.from, s.summed = keep, s.summed-by
 	s.member = max(s.member-by, 0)
 	s.frame = &frame{from: keep, bit: s.bit(), inside: s.within, start: s.start, memberText: s.memberText}
-	s.frame.atSegment = s.within && s.segment == s.place64()
 	s.parts, s.raw, s.header = nil, 0, -1
 }
 
@@ -239,6 +238,7 @@ func (s *scanner) finish(f, behind *frame) {
 	f.text = append(f.text, make([]byte, padBytes)...)
 	start := f.start + int64(f.from)
 	for len(s.ends) > 0 && s.ends[0].at <= start {
+		f.atSegment = f.inside && s.ends[0].at == start
 		if s.ends[0].clear {
 			s.generation = s.ends[0].at
 		}

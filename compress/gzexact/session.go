@@ -8,6 +8,17 @@ import (
 	"orcomgo/bins/parse"
 )
 
+// What comes next in a frame.
+const (
+	eventEnd         = iota // of the frame
+	eventMember             // a member with the header of the template
+	eventRaw                // bytes outside of members, or another header
+	eventBlock              // a block of tokens
+	eventStored             // a stored block with text
+	eventEmptyStored        // a stored block without text: a flush
+	eventEmptyStatic        // a static block without text: a flush, or the end of a member
+)
+
 // session codes a frame, or decodes one into bits.
 type session struct {
 	coding
@@ -22,13 +33,14 @@ type session struct {
 	size       int // of the last segment
 	member     int // where the text of the member begins, or -1 if that is before the frame
 	planned    block
-	wrong      []correction
+	rights     int  // coding: how often the predictor was right since it was wrong; decoding: one more than how often it will be
+	allRight   bool // decoding: it is right in the rest of the block
+	wrong      int  // coding: how often it was not
 
 	bits       bitWriter // the file, when decoding
 	memberFrom int       // where in bits.out the header of the member is, if its size is to be set there; or -1
 	allRaw     int       // bytes of all parts that are eventRaw
 	most       int       // coding: see task
-	allWrong   int       // coding: how often the predictor was wrong
 }
 
 var errDamaged = fmt.Errorf("%w: description of a gzip file", parse.ErrCorrupt)
@@ -49,7 +61,7 @@ func (s *session) run() error {
 		default:
 			p.block.bit = s.endBit
 		}
-		p.event = s.tree(&s.event[s.context(p.block.bit)], p.event)
+		p.event = s.number(numberEvent+s.context(p.block.bit), p.event)
 		sound := true
 		switch p.event {
 		case eventEnd:
@@ -140,7 +152,7 @@ func (s *session) blockPart(p *part) bool {
 	default:
 		return false
 	}
-	b.final = s.flag(&s.final[boolBit(s.atEnd())], b.final)
+	b.final = s.flag(numberFinal, b.final)
 	if s.Decoding() {
 		s.bits.block(b, s.text[start:])
 	}
@@ -174,7 +186,7 @@ func (s *session) endMember(p *part) bool {
 func (s *session) beginSegment() bool {
 	fresh := s.open || s.carriedOn && s.atSegment
 	end, clears := s.nextEnd()
-	if !s.begun || s.open && s.flag(&s.models.clear, clears) {
+	if !s.begun || s.open && s.flag(numberClears, clears) {
 		s.predictor.begin(s.text, s.at, s.at)
 		fresh = false
 	}
@@ -185,11 +197,11 @@ func (s *session) beginSegment() bool {
 	case s.at + s.size:
 		kind = segmentAgain
 	}
-	switch kind = s.tree(&s.segment, kind); kind {
+	switch kind = s.number(numberSegment, kind); kind {
 	case segmentFar:
 		end = s.to + far
 	case segmentOther:
-		s.size = s.number(s.segmentSize, end-s.at)
+		s.size = s.number(numberSegmentSize, end-s.at)
 		end = s.at + s.size
 	default:
 		end = s.at + s.size
@@ -219,7 +231,7 @@ func (s *session) nextEnd() (end int, clears bool) {
 
 // stored codes a stored block. What tokens the writer had for it is not known, but it had some.
 func (s *session) stored(b *block) bool {
-	b.size = s.number(s.storedSize, b.size)
+	b.size = s.number(numberStored, b.size)
 	if b.size < 1 || b.size > 1<<16-1 || b.size > min(s.to, s.segmentEnd)-s.at {
 		return false
 	}
@@ -238,109 +250,90 @@ func (s *session) stored(b *block) bool {
 func (s *session) plan(b *block) bool {
 	s.predictor.plan(b, &s.planned)
 	same := b.kind == s.planned.kind && (b.kind == staticBlock || b.codes.equal(&s.planned.codes))
-	if s.flag(&s.models.planned, same) {
+	if s.flag(numberPlanned, same) {
 		if s.Decoding() {
 			b.kind, b.codes = s.planned.kind, s.planned.codes
 		}
 		return true
 	}
-	s.allWrong++
-	b.kind = staticBlock
-	if s.flag(&s.dynamic, b.codes.literals > 0) {
-		b.kind = dynamicBlock
-		return s.blockCodes(&b.codes)
+	s.wrong++
+	sound := s.blockCodes(&b.codes)
+	if b.kind = dynamicBlock; b.codes.literals == 0 {
+		b.kind = staticBlock
 	}
-	return true
+	return sound
 }
 
-// A correction is a place where the predictor was wrong: the block goes on though the writer would have ended it, ends though it would have gone
-// on, or has another token.
-type correction struct {
-	place            int // the number of tokens before it
-	goesOn, endsHere bool
-	token, predicted token
-	literal          token // of the byte at this place
-}
+// How the end of a segment is coded.
+const (
+	segmentFar   = iota // further away than matters
+	segmentAgain        // as long as the last one
+	segmentOther
+)
 
-// tokens codes the tokens of a block: how many corrections there are, and for each how many tokens were right since the last one.
+// tokens codes the tokens of a block: for each of them, and its end, whether it is what the writer would choose.
 func (s *session) tokens(b *block) bool {
-	if s.Decoding() {
-		return s.decodeTokens(b)
-	}
-	if !s.compare(b) {
-		return false
-	}
-	s.allWrong += len(s.wrong)
-	s.number(s.corrections, len(s.wrong))
-	place := 0
-	for i := range s.wrong {
-		w := &s.wrong[i]
-		s.number(s.gap, w.place-place)
-		place = w.place
-		if !w.goesOn && !s.flag(&s.endsHere, w.endsHere) {
-			s.otherToken(w.token, w.predicted, w.literal)
-			place++
-		}
-	}
-	return true
-}
-
-// compare has the predictor go through the tokens of a block, and notes where it is wrong. It reports whether that may take less than most bytes.
-func (s *session) compare(b *block) bool {
-	p := s.predictor
-	s.wrong = s.wrong[:0]
-	for i, t := range b.tokens {
-		if p.ends() {
-			s.wrong = append(s.wrong, correction{place: i, goesOn: true})
-		}
-		if predicted := p.next(); predicted != t {
-			s.wrong = append(s.wrong, correction{place: i, token: t, predicted: predicted, literal: literal(s.text[s.at])})
-			if s.most > 0 && len(s.wrong) > 2*s.most {
-				return false
-			}
-		}
-		p.accept(t)
-		s.at += t.size()
-	}
-	if !p.ends() {
-		s.wrong = append(s.wrong, correction{place: len(b.tokens), endsHere: true})
-	}
-	return true
-}
-
-func (s *session) decodeTokens(b *block) bool {
 	p, limit := s.predictor, min(s.to, s.segmentEnd)
-	left, next := s.number(s.corrections, 0), -1
-	correct := func(place int) {
-		if next = -1; left > 0 {
-			left--
-			next = place + s.number(s.gap, 0)
-		}
-	}
-	correct(0)
 	for i := 0; ; i++ {
-		if p.ends() {
-			if i != next {
-				return next < 0
-			}
-			correct(i)
+		ends := i == len(b.tokens) && !s.Decoding()
+		if p.ends() && s.right(ends) {
+			return s.endRights()
 		}
-		if i == next && s.flag(&s.endsHere, false) {
-			return left == 0
-		}
-		if s.at >= limit {
+		if s.at >= limit && s.at == s.segmentEnd {
 			return false
 		}
-		t, sound := p.next(), true
-		if i == next {
-			t, sound = s.otherToken(0, t, literal(s.text[s.at]))
-			correct(i + 1)
+		t, actual, sound := p.next(), token(0), true
+		if i < len(b.tokens) {
+			actual = b.tokens[i]
+		}
+		if !s.right(t == actual && !ends) {
+			if s.flag(numberEnds, ends) {
+				return s.endRights()
+			}
+			t, sound = s.otherToken(actual, literal(s.text[s.at]))
+			if s.most > 0 && s.Enc.Len() > s.most {
+				return false
+			}
 		}
 		if !sound || t.size() > limit-s.at {
 			return false
 		}
 		p.accept(t)
 		s.at += t.size()
-		b.tokens = append(b.tokens, t)
+		if s.Decoding() {
+			b.tokens = append(b.tokens, t)
+		}
 	}
+}
+
+// right codes whether the predictor was right: where it was not, numberRight is coded, one more than how often it was since the block
+// began or it was wrong. A block ends with 0.
+func (s *session) right(right bool) bool {
+	if !s.Decoding() {
+		if s.rights++; !right {
+			s.number(numberRight, s.rights)
+			s.rights = 0
+			s.wrong++
+		}
+		return right
+	}
+	if s.rights == 0 && !s.allRight {
+		s.rights = s.number(numberRight, 0)
+		s.allRight = s.rights == 0
+	}
+	if s.allRight {
+		return true
+	}
+	s.rights--
+	return s.rights > 0
+}
+
+// endRights ends a block for right.
+func (s *session) endRights() (sound bool) {
+	sound = !s.Decoding() || s.allRight || s.rights == 0 && s.number(numberRight, 0) == 0
+	if !s.Decoding() {
+		s.number(numberRight, 0)
+	}
+	s.rights, s.allRight = 0, false
+	return sound
 }

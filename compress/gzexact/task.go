@@ -27,8 +27,30 @@ type queue struct {
 	last  *task // which was added, and may have been taken
 }
 
-// add runs a task by a goroutine of its own. run gets the task before, and waits for it if the frame is carried on.
-func (q *queue) add(t *task, run func(before *task)) {
+// run has up to so many tasks of next, until that returns nil, run side by side, and calls write with each, in order. code gets the task
+// before, too; if the frame is carried on, that has ended.
+func (q *queue) run(threads int, next func() (*task, error), code func(t, before *task), write func(t *task) error) error {
+	t, err := next()
+	for err == nil && t != nil || len(q.tasks) > 0 {
+		if err == nil && t != nil && len(q.tasks) < max(threads, 1) {
+			q.add(t, code)
+			t, err = next()
+			continue
+		}
+		first := q.tasks[0]
+		q.tasks = q.tasks[1:]
+		if <-first.done; err == nil {
+			err = first.err
+		}
+		if err == nil {
+			err = write(first)
+		}
+	}
+	return err
+}
+
+// add starts a task.
+func (q *queue) add(t *task, code func(t, before *task)) {
 	before := q.last
 	t.done = make(chan struct{})
 	q.tasks, q.last = append(q.tasks, t), t
@@ -37,20 +59,13 @@ func (q *queue) add(t *task, run func(before *task)) {
 		if t.frame.carriedOn {
 			<-before.done
 		}
-		run(before)
+		code(t, before)
 	}()
 }
 
-// take waits for the first task, and removes it.
-func (q *queue) take() *task {
-	t := q.tasks[0]
-	q.tasks = q.tasks[1:]
-	<-t.done
-	return t
-}
-
 func (t *task) session(before *task, c *rangecoder.Coder) *session {
-	s := &session{coding: coding{c, newModels()}, frame: t.frame, template: t.template}
+	s := &session{coding: coding{Coder: *c}, frame: t.frame, template: t.template}
+	s.init()
 	if t.frame.carriedOn {
 		s.predictor, before.predictor = before.predictor, nil
 		s.predictor.rebase(s.text, before.frame.to-s.from)
@@ -84,7 +99,7 @@ func (t *task) encode(before *task) {
 	s.Enc.Reset(t.code)
 	s.most = t.most
 	t.err = s.run()
-	t.code, t.predictor, t.wrong = s.Enc.Finish(), s.predictor, s.allWrong
+	t.code, t.predictor, t.wrong = s.Enc.Finish(), s.predictor, s.wrong
 }
 
 // parseFrame parses what is before the stream of a frame, and returns the stream and how many bytes of text the frame has.
@@ -94,7 +109,7 @@ func parseFrame(code []byte) (f *frame, size int, stream []byte, err error) {
 	f = &frame{writer: writer{w >> 4, w & 15, rules}, bit: flags & 7}
 	f.inside, f.atSegment, f.carriedOn = flags&frameInside != 0, flags&frameAtSegment != 0, flags&frameCarriedOn != 0
 	size, f.history = c.Int(frameTextMost+maxBlockText), c.Int(windowSize)
-	if c.Failed() || !f.writer.valid() || flags >= frameCarriedOn<<1 || f.carriedOn && !f.inside || !f.inside && f.bit != 0 {
+	if c.Failed() || !f.writer.valid() || flags >= frameCarriedOn<<1 || f.carriedOn && !(f.inside && f.writer.isSequential()) || !f.inside && f.bit != 0 {
 		return nil, 0, nil, errDamaged
 	}
 	return f, size, c.Rest, nil

@@ -1,6 +1,9 @@
 package gzexact
 
-import "math/bits"
+import (
+	"math/bits"
+	"strings"
+)
 
 // Limits of deflate (RFC 1951).
 const (
@@ -123,56 +126,41 @@ const (
 
 func (i item) symbol() int { return int(i & 0xff) }
 
-// itemExtra has, for each symbol of items, how many further bits it has.
-var itemExtra = [32]int{repeatLast: 2, repeatZero: 3, repeatZeros: 7}
+// itemExtra has, for each symbol of items, how many further bits it has, and itemRuns how many lengths it is besides their value, or 0 for
+// one.
+var (
+	itemExtra = [itemCodes]int{repeatLast: 2, repeatZero: 3, repeatZeros: 7}
+	itemRuns  = [itemCodes]int{repeatLast: 3, repeatZero: 3, repeatZeros: 11}
+)
 
 // itemOrder is the order in which lengths of the code of items are written.
 var itemOrder = [itemCodes]int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
-// runs returns how many lengths an item stands for.
-func (i item) runs() int {
-	switch extra := int(i >> 8); i.symbol() {
-	case repeatLast, repeatZero:
-		return 3 + extra
-	case repeatZeros:
-		return 11 + extra
-	}
-	return 1
-}
-
 // add appends an item, of which n lengths are set already. It returns how many are then, or -1 if that is not possible.
 func (c *codes) add(it item, n int) int {
 	c.items = append(c.items, it)
-	value, runs := uint8(it.symbol()), it.runs()
-	switch {
-	case n+runs > c.literals+c.dists, value == repeatLast && n == 0:
+	s, value := it.symbol(), uint8(0)
+	if s >= itemCodes || int(it>>8) >= 1<<itemExtra[s] || s == repeatLast && n == 0 {
 		return -1
-	case value == repeatLast:
-		value = c.lengths[n-1]
-	case value > repeatLast:
-		value = 0
 	}
-	for range runs {
+	end := n + max(itemRuns[s]+int(it>>8), 1)
+	if end > c.literals+c.dists {
+		return -1
+	}
+	switch {
+	case s == repeatLast:
+		value = c.lengths[n-1]
+	case s < repeatLast:
+		value = uint8(s)
+	}
+	for ; n < end; n++ {
 		c.lengths[n] = value
-		n++
 	}
 	return n
 }
 
 // staticLiterals and staticDists are the lengths of the codes of static blocks.
-var staticLiterals, staticDists = func() (lit [288]uint8, dist [distCodes]uint8) {
-	for i := range lit {
-		switch {
-		case i < 144, i >= 280:
-			lit[i] = 8
-		case i < 256:
-			lit[i] = 9
-		default:
-			lit[i] = 7
-		}
-	}
-	for i := range dist {
-		dist[i] = 5
-	}
-	return
-}()
+var (
+	staticLiterals = []byte(strings.Repeat("\x08", 144) + strings.Repeat("\x09", 112) + strings.Repeat("\x07", 24) + strings.Repeat("\x08", 8))
+	staticDists    = []byte(strings.Repeat("\x05", distCodes))
+)

@@ -2,38 +2,29 @@ package gzexact
 
 import "slices"
 
-// counts are how often each symbol occurs in a block.
-type counts struct {
-	literals [literalCodes]uint32
-	dists    [distCodes]uint32
-}
-
-// count counts the symbols of the tokens of a block.
-func (c *counts) count(tokens []token) {
-	*c = counts{}
-	for _, t := range tokens {
-		if t.isMatch() {
-			c.literals[endOfBlock+1+int(lengthSymbols[t.value()])]++
-			c.dists[distSymbol(t.dist())]++
-		} else {
-			c.literals[t.value()]++
-		}
-	}
-	c.literals[endOfBlock] = 1
-}
-
 // A codeBuilder sets the lengths of a prefix code, none above limit, by the counts of its symbols.
 type codeBuilder interface {
 	build(counts []uint32, limit int, lengths []uint8)
 }
 
-// build makes the codes of a block of symbols n. Runs of lengths go on from one code to the other if they are joint. It returns how many bits
-// the block takes with these codes, and how many with the static ones.
-func (c *codes) build(n *counts, b codeBuilder, literalLimit int, joint bool) (dynamic, static int) {
+// build makes the codes of a block. Runs of lengths go on from one code to the other if they are joint. It returns how many bits the block
+// takes with these codes, and how many with the static ones.
+func (c *codes) build(tokens []token, b codeBuilder, literalLimit int, joint bool) (dynamic, static int) {
+	var literals [literalCodes]uint32
+	var dists [distCodes]uint32
+	literals[endOfBlock] = 1
+	for _, t := range tokens {
+		if t.isMatch() {
+			literals[endOfBlock+1+int(lengthSymbols[t.value()])]++
+			dists[distSymbol(t.dist())]++
+		} else {
+			literals[t.value()]++
+		}
+	}
 	var lit [literalCodes]uint8
 	var dist [distCodes]uint8
-	b.build(n.literals[:], literalLimit, lit[:])
-	b.build(n.dists[:], maxCodeBits, dist[:])
+	b.build(literals[:], literalLimit, lit[:])
+	b.build(dists[:], maxCodeBits, dist[:])
 	c.literals, c.dists = used(lit[:], endOfBlock+1), used(dist[:], 1)
 	c.lengths = [literalCodes + distCodes]uint8{}
 	copy(c.lengths[:], lit[:c.literals])
@@ -56,7 +47,7 @@ func (c *codes) build(n *counts, b codeBuilder, literalLimit int, joint bool) (d
 	for s, k := range items {
 		dynamic += int(k) * (int(c.itemLengths[s]) + itemExtra[s])
 	}
-	for s, k := range n.literals {
+	for s, k := range literals {
 		extra := 0
 		if s > endOfBlock {
 			extra = int(lengthExtra[s-endOfBlock-1])
@@ -64,7 +55,7 @@ func (c *codes) build(n *counts, b codeBuilder, literalLimit int, joint bool) (d
 		dynamic += int(k) * (int(lit[s]) + extra)
 		static += int(k) * (int(staticLiterals[s]) + extra)
 	}
-	for s, k := range n.dists {
+	for s, k := range dists {
 		dynamic += int(k) * (int(dist[s]) + distExtra(s))
 		static += int(k) * (int(staticDists[s]) + distExtra(s))
 	}
@@ -200,8 +191,9 @@ func (t *zlibTree) sink(at int) {
 	t.heap[at] = node
 }
 
-// limitDepths computes the depths of all nodes. Where they are above limit, they become limit, and a leaf above it becomes a node of two leaves
-// for every two nodes that were too deep. Then the depths are dealt to the leaves anew, the greatest to those that were taken first.
+// limitDepths computes the depths of all nodes. Where they are above limit, they become limit, and a leaf above it becomes a node of two
+// leaves for every two nodes that were too deep. Then the depths are dealt to the leaves anew, the greatest to those that were taken
+// first.
 func (t *zlibTree) limitDepths(symbols, limit int) {
 	var leaves [maxCodeBits + 2]int
 	excess := 0
@@ -241,8 +233,8 @@ func (t *zlibTree) limitDepths(symbols, limit int) {
 	}
 }
 
-// libdeflateTree builds the codes of libdeflate: symbols are merged in the order of their counts, those of one count in their own order, and
-// before nodes of the same weight.
+// libdeflateTree builds the codes of libdeflate: symbols are merged in the order of their counts, those of one count in their own order,
+// and before nodes of the same weight.
 type libdeflateTree struct {
 	order   []uint32 // the symbols that occur, by count and symbol: count<<10 | symbol
 	weights []uint32 // of nodes

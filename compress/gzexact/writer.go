@@ -9,7 +9,8 @@ type predictor interface {
 	begin(text []byte, from, to int)
 	// rebase continues in another text, in which what was at place n is at place n - by.
 	rebase(text []byte, by int)
-	// segment says where the writer flushes next: matches don't go past that. It is fresh unless a segment goes on, or begin was just called.
+	// segment says where the writer flushes next: matches don't go past that. It is fresh unless a segment goes on, or begin was just
+	// called.
 	segment(end int, fresh bool)
 	// block starts a block.
 	block()
@@ -79,6 +80,6 @@ func (w writer) predictor() predictor {
 	return newZlib(writer{familyZlib, 0, zlibBlocks16K})
 }
 
-// isSequential reports whether the state of the writer depends on tokens of any distance before. That of others depends on the last 32 KiB of
-// text and on the tokens since the last match.
+// isSequential reports whether the state of the writer depends on tokens of any distance before. That of others depends on the last 32 KiB
+// of text and on the tokens since the last match.
 func (w writer) isSequential() bool { return w.family == familyZlib && w.level <= 3 }

@@ -42,7 +42,6 @@ type zlib struct {
 	blockStart, lastToken    int
 
 	trees zlibTree
-	n     counts
 }
 
 func newZlib(w writer) *zlib {
@@ -83,7 +82,8 @@ func (z *zlib) rebase(text []byte, by int) {
 
 func (z *zlib) segment(end int, fresh bool) {
 	switch {
-	case !fresh:
+	case !fresh && z.level > 0:
+		z.hash(z.at)
 	case z.rules == pigzBlocks:
 		z.begin(z.text, max(z.origin, z.at-windowSize), z.at)
 	case z.level > 0: // the last two places of a segment are hashed with the first bytes of the next one
@@ -156,7 +156,8 @@ func (z *zlib) next() token {
 	return match(z.length, z.dist)
 }
 
-// find looks for a match at a place that is longer than least, and puts the place into its chain. It returns least, or less, if there is none.
+// find looks for a match at a place that is longer than least, and puts the place into its chain. It returns least, or less, if there is
+// none.
 func (z *zlib) find(place, least int) (length, dist int) {
 	if z.end-place < minMatch {
 		return minMatch - 1, 0
@@ -182,7 +183,8 @@ func (z *zlib) find(place, least int) (length, dist int) {
 	return length, dist
 }
 
-// search goes through a chain, from the place last on, and returns the first match of those of the greatest length, if it is longer than least.
+// search goes through a chain, from the place last on, and returns the first match of those of the greatest length, if it is longer than
+// least.
 func (z *zlib) search(place, last, least, chain int) (length, dist int) {
 	text := z.text
 	most := min(maxMatch, z.end-place)
@@ -217,8 +219,8 @@ func (z *zlib) search(place, last, least, chain int) (length, dist int) {
 	return least, dist
 }
 
-// candidate goes along a chain from the place last on, to the first place whose four bytes are want but for those outside of mask. It returns
-// the place, and how long the chain still is; 0 if there is none.
+// candidate goes along a chain from the place last on, to the first place whose four bytes are want but for those outside of mask. It
+// returns the place, and how long the chain still is; 0 if there is none.
 func candidate(text []byte, before *[windowSize]uint16, last, limit, chain int, want, mask uint32) (place, left int) {
 	for load32(text, last)&mask != want {
 		last -= int(before[last&(windowSize-1)])
@@ -271,8 +273,7 @@ func (z *zlib) accept(t token) {
 }
 
 func (z *zlib) plan(b *block, as *block) {
-	z.n.count(b.tokens)
-	dynamic, static := as.codes.build(&z.n, &z.trees, maxCodeBits, false)
+	dynamic, static := as.codes.build(b.tokens, &z.trees, maxCodeBits, false)
 	as.kind = dynamicBlock
 	if (static+3+7)/8 <= (dynamic+3+7)/8 {
 		as.kind = staticBlock
