@@ -66,7 +66,7 @@ func classify(sample []byte) class {
 	if _, ok := doubles.Npy(sample); ok {
 		return classArray
 	}
-	text := general.Share(sample, sampleSize)
+	text := general.Share(sample, generalSample)
 	_, array := doubles.Find(sample)
 	if min(text, array) > 0.97 && len(sample) >= 4096 && entropy(sample) > maxEntropy {
 		return classStored
