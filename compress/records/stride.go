@@ -2,6 +2,7 @@ package records
 
 import (
 	"math"
+	"slices"
 
 	"orcomgo/compress/general"
 	"orcomgo/internal/tasks"
@@ -16,9 +17,10 @@ type Layout struct {
 	fields         []field
 }
 
-// Find finds the records of data, and reports false if it does not seem to have any. It is much faster than Encode. The pool is as there.
+// Find finds the records of data, and reports false if it does not seem to have any, or few and long ones, of which the models cost more
+// than they gain. It is much faster than Encode. The pool is as there.
 func Find(data []byte, pool *tasks.Pool) (*Layout, bool) {
-	list := general.Strides(data)
+	list := slices.DeleteFunc(general.Strides(data), func(s int) bool { return len(data)/s < s/2 })
 	tried, costs := make([][]field, len(list)), make([]float64, len(list))
 	pool.Each(len(list), func(i int) { tried[i], costs[i] = split(data[len(data)%list[i]:], list[i]) })
 	l := &Layout{Bits: math.Inf(1)}
