@@ -2,7 +2,6 @@ package records
 
 import (
 	"math"
-	"slices"
 
 	"orcomgo/compress/general"
 	"orcomgo/internal/tasks"
@@ -13,14 +12,15 @@ type Layout struct {
 	// Bits is about how many bits Encode takes for a byte of the data: too many where fields follow from other fields.
 	Bits float64
 
-	stride, header int // bytes of a record, and before the first one
-	fields         []field
+	Stride int // bytes of a record
+
+	header int // bytes before the first record
+	fields []field
 }
 
-// Find finds the records of data, and reports false if it does not seem to have any, or few and long ones, of which the models cost more
-// than they gain. It is much faster than Encode. The pool is as there.
+// Find finds the records of data, and reports false if it does not seem to have any. It is much faster than Encode. The pool is as there.
 func Find(data []byte, pool *tasks.Pool) (*Layout, bool) {
-	list := slices.DeleteFunc(general.Strides(data), func(s int) bool { return len(data)/s < s/2 })
+	list := general.Strides(data)
 	tried, costs := make([][]field, len(list)), make([]float64, len(list))
 	pool.Each(len(list), func(i int) { tried[i], costs[i] = split(data[len(data)%list[i]:], list[i]) })
 	l := &Layout{Bits: math.Inf(1)}
@@ -29,5 +29,5 @@ func Find(data []byte, pool *tasks.Pool) (*Layout, bool) {
 			*l = Layout{cost, s, len(data) % s, tried[i]}
 		}
 	}
-	return l, l.stride > 0
+	return l, l.Stride > 0
 }

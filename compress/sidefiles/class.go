@@ -72,6 +72,7 @@ func classify(sample []byte) class {
 		return classStored
 	}
 	layout, ok := records.Find(sample, nil)
+	ok = ok && 2*len(sample) >= layout.Stride*layout.Stride // of few and long records, the models cost more than they gain
 	record := layout.Bits / 8
 	switch {
 	case array < shareOfText*text && (!ok || array < shareOfText*record):
