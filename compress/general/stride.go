@@ -15,7 +15,7 @@ const MaxStride = 4096
 const (
 	minStride     = 2
 	minRecords    = 16
-	strideSample  = 1 << 15 // bytes that strides are compared on
+	strideSample  = 1 << 14 // bytes that strides are compared on
 	strideChoices = 4       // strides that are returned
 )
 

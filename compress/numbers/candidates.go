@@ -28,7 +28,7 @@ func best(list []ranked, n int, limit float64) []input {
 func (p *planner) candidates(at int) []input {
 	i, before := p.order[at], p.order[:at]
 	list := []input{
-		{kind: line}, {kind: regression},
+		{kind: line},
 		{kind: context, parts: partPrevious}, {kind: context, parts: partPrevious | partSecond},
 	}
 	if g := p.columns[i].Given; g >= 0 {
@@ -36,26 +36,23 @@ func (p *planner) candidates(at int) []input {
 	}
 	before = p.related(i, before)
 	alone := p.contextCost(i, nil)
-	var contexts, keyed, affines []ranked
+	var contexts, keyed []ranked
 	for _, x := range before {
 		contexts = append(contexts, ranked{input{kind: context, refs: []int{x}}, p.contextCost(i, []int{x})})
 		keyed = append(keyed, ranked{input{kind: like, key: []int{x}}, p.likeCost(i, []int{x})})
-		if in, cost, ok := p.fit(i, x); ok {
-			affines = append(affines, ranked{in, cost})
-		}
 	}
 	topContexts, topKeyed := best(contexts, 4, alone), best(keyed, 3, math.Inf(1))
 	list = append(list, topContexts...)
 	list = append(list, topKeyed...)
-	list = append(list, best(affines, 3, math.Inf(1))...)
 	list = append(list, p.quotients(i, before)...)
 	if len(topContexts) > 1 {
 		list = append(list, input{kind: context, refs: []int{topContexts[0].refs[0], topContexts[1].refs[0]}})
 	}
 	nearest := before[:min(len(before), 8)]
+	list = append(append(list, p.sums(i, nil, nearest, likeSum)...), p.sums(i, nil, nearest, likeTotal)...)
 	for _, key := range p.firstKeys(before) {
-		list = append(list, input{kind: like, key: key}, input{kind: regression, key: key}, input{kind: regression, key: key, refs: nearest})
-		list = append(list, p.sums(i, key, nearest)...)
+		list = append(list, input{kind: like, key: key})
+		list = append(list, p.sums(i, key, nearest, likeSum)...)
 	}
 	// Keys of two columns and more.
 	if len(topKeyed) > 0 {
@@ -79,20 +76,19 @@ func (p *planner) candidates(at int) []input {
 			ratios = append(ratios, p.ratioCost(i, x, key))
 		}
 		list = append(list, best(ratios, 2, p.likeCost(i, key))...)
-		list = append(list, input{kind: regression, key: key})
 	}
 	return list
 }
 
-// sums returns the model likeSum for the columns with which the sum of column i seems to change least.
-func (p *planner) sums(i int, key, columns []int) []input {
+// sums returns the model of a kind, likeSum or likeTotal, for the columns with which it seems to predict column i best.
+func (p *planner) sums(i int, key, columns []int, k kind) []input {
 	rows, v := p.likes.get(key), p.values[i]
 	cost := func(refs []int) float64 {
 		return p.differenceCost(i, func(r int) int64 {
 			s := max(int(rows[r]), 0)
 			sum := v[s]
 			for _, x := range refs {
-				sum += p.values[x][s] - p.values[x][r]
+				sum += k.sign() * (p.values[x][s] - p.values[x][r])
 			}
 			return sum
 		})
@@ -105,7 +101,7 @@ func (p *planner) sums(i int, key, columns []int) []input {
 	if len(refs) == 0 {
 		return nil
 	}
-	return []input{{kind: likeSum, key: key, refs: refs}}
+	return []input{{kind: k, key: key, refs: refs}}
 }
 
 // improve adds one of columns to the set refs, or removes it, as long as that lowers the cost.
@@ -180,37 +176,6 @@ func (p *planner) ratioCost(i, x int, key []int) ranked {
 		return valueOf(float64(numberOf(valueOr(v, similar), vf)*numberOf(w[r], wf))/numberOf(valueOr(w, similar), wf), vf)
 	})
 	return ranked{input{kind: likeRatio, key: key, refs: []int{x}}, cost}
-}
-
-// fit fits the column i as a multiple of the column x plus a constant.
-func (p *planner) fit(i, x int) (input, float64, bool) {
-	v, w := p.values[i], p.values[x]
-	var n, sx, sy, sxx, sxy float64
-	for r := p.first; r < p.last; r++ {
-		if p.has(i, r) {
-			n++
-			sx += float64(w[r] - w[p.first])
-			sy += float64(v[r] - v[p.first])
-		}
-	}
-	if n < 8 {
-		return input{}, 0, false
-	}
-	mx, my := sx/n, sy/n
-	for r := p.first; r < p.last; r++ {
-		if p.has(i, r) {
-			dx, dy := float64(w[r]-w[p.first])-mx, float64(v[r]-v[p.first])-my
-			sxx += float64(dx * dx)
-			sxy += float64(dx * dy)
-		}
-	}
-	a := sxy / sxx
-	if !(sxx > 0) || a == 0 || math.IsInf(a, 0) {
-		return input{}, 0, false
-	}
-	b := math.Round(my + float64(v[p.first]) - float64(a*(mx+float64(w[p.first]))))
-	cost := p.differenceCost(i, func(r int) int64 { return toInt(float64(a*float64(w[r])) + b) })
-	return input{kind: affine, refs: []int{x}, a: a, b: b}, cost, true
 }
 
 // quotients returns the quotients of two columns that come closest to the column i.

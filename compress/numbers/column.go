@@ -50,9 +50,8 @@ type predictor struct {
 	floats   []bool                      // whether refs are Float32
 	probs    [][levels * classes]rc.Prob // of a prediction, by bit
 	contexts *contexts                   // of a context
-	g        *regress
-	value    int64 // what it predicts for this row, less the smallest value
-	class    int   // bits of the mean error
+	value    int64                       // what it predicts for this row, less the smallest value
+	class    int                         // bits of the mean error
 	error    uint64
 	hash     uint64
 }
@@ -104,13 +103,6 @@ func (t *table) newCoder(p *plan, i int, values []int64, rows int) *coder {
 			continue
 		}
 		d.probs = newProbs(p.bits)
-		if in.kind == regression {
-			n := 3 + 2*len(in.refs)
-			if d.like != nil {
-				n += 1 + len(in.refs)
-			}
-			d.g = newRegress(n)
-		}
 		c.numbers = append(c.numbers, d)
 	}
 	n := len(c.numbers) + len(c.contexts)
@@ -164,21 +156,17 @@ func (c *coder) predict(d *predictor, r int) {
 		v = c.at(similar)
 	case line:
 		v = c.at(r-1) + (c.at(r-1) - c.at(r-2))
-	case likeSum:
+	case likeSum, likeTotal:
 		v = c.at(similar)
 		for _, y := range d.refs {
-			v += valueOr(y, similar) - y[r]
+			v += d.kind.sign() * (valueOr(y, similar) - y[r])
 		}
 	case likeRatio:
 		x := d.floats[0]
 		f := float64(numberOf(c.at(similar), c.float32s)*numberOf(d.refs[0][r], x)) / numberOf(valueOr(d.refs[0], similar), x)
 		v = valueOf(f, c.float32s)
-	case affine:
-		v = toInt(float64(d.a*float64(d.refs[0][r])) + d.b)
 	case quotient:
 		v = toInt(float64(d.a*float64(d.refs[0][r])) / float64(d.refs[1][r]))
-	case regression:
-		v = c.at(r-1) + toInt(c.regressors(d, r, similar))
 	case context:
 		h := uint64(d.parts)
 		for _, x := range d.refs {
@@ -223,26 +211,6 @@ func valueOr(x []int64, r int) int64 {
 	return x[r]
 }
 
-// regressors sets those of row r and returns their prediction of the difference to the value before.
-func (c *coder) regressors(d *predictor, r, similar int) float64 {
-	x, before := d.g.x, c.at(r-1)
-	x[0], x[1], x[2] = 1, float64(before-c.at(r-2)), float64(c.at(r-2)-c.at(r-3))
-	n := 3
-	for _, y := range d.refs {
-		last := valueOr(y, r-1)
-		x[n], x[n+1] = float64(y[r]-last), float64(last-before)
-		n += 2
-		if d.like != nil {
-			x[n] = float64(valueOr(y, similar) - last)
-			n++
-		}
-	}
-	if d.like != nil {
-		x[n] = float64(c.at(similar) - before)
-	}
-	return d.g.predict()
-}
-
 // learn updates the models with the value of row r.
 func (c *coder) learn(r int) {
 	v := c.values[r]
@@ -253,9 +221,6 @@ func (c *coder) learn(r int) {
 		}
 		// The mean of the last errors, in 1/16.
 		d.error = d.error - d.error>>3 + min(uint64(e), 1<<58)<<1
-		if d.g != nil {
-			d.g.learn(float64(v - c.at(r-1)))
-		}
 	}
 }
 

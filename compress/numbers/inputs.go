@@ -14,14 +14,13 @@ type kind byte
 const (
 	// Models that predict the value. x and y are other columns; "before" is the last row that the column has; "like" is the last row that
 	// had the same values in the columns of the key, or before if there is none, or no key.
-	like       kind = iota // the value of the row like; without a key every column begins with it
-	line                   // the value before plus the last difference: what counts, 9 % of StaticRun
-	likeRatio              // the value of the row like, times x, divided by x of that row: 9 % of InterOp
-	likeSum                // the value that keeps its sum with those of columns x as it is in the row like: 2.5 % of InterOp
-	affine                 // a times x plus b: 0.3 % of tables
-	quotient               // a times x, divided by y: 28 % of tables
-	regression             // online least squares on the row before, the row like and columns x: 1 % of InterOp
-	context                // no prediction: what followed the same values of columns (each in the row itself) and the parts below
+	like      kind = iota // the value of the row like; without a key every column begins with it
+	line                  // the value before plus the last difference: what counts, 9 % of StaticRun
+	likeRatio             // the value of the row like, times x, divided by x of that row: 9 % of InterOp
+	likeSum               // the value that keeps its sum with those of columns x as it is in the row like: 5.6 % of InterOp
+	likeTotal             // the value that grows as the sum of columns x does since the row like
+	quotient              // a times x, divided by y: 28 % of tables
+	context               // no prediction: what followed the same values of columns (each in the row itself) and the parts below
 	kinds
 )
 
@@ -43,19 +42,27 @@ type input struct {
 	parts byte  // of a context
 	key   []int // columns
 	refs  []int // columns
-	a, b  float64
+	a     float64
 }
 
-func (k kind) usesKey() bool { return k == like || k == likeRatio || k == likeSum || k == regression }
+func (k kind) usesKey() bool { return k == like || k == likeRatio || k == likeSum || k == likeTotal }
+
+// sign returns how the value of likeSum and likeTotal follows from what is less than before in other columns: 1 or -1.
+func (k kind) sign() int64 {
+	if k == likeTotal {
+		return -1
+	}
+	return 1
+}
 
 // numRefs returns how few and how many columns a model of the kind has.
 func (k kind) numRefs() (least, most int) {
 	switch k {
-	case likeRatio, affine:
+	case likeRatio:
 		return 1, 1
 	case quotient:
 		return 2, 2
-	case regression, context, likeSum:
+	case context, likeSum, likeTotal:
 		return 0, maxRefs
 	}
 	return 0, 0
@@ -80,11 +87,8 @@ func (in *input) append(dst []byte) []byte {
 	if _, most := in.kind.numRefs(); most > 0 {
 		dst = appendList(dst, in.refs)
 	}
-	if in.kind == affine || in.kind == quotient {
+	if in.kind == quotient {
 		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(in.a))
-	}
-	if in.kind == affine {
-		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(in.b))
 	}
 	return dst
 }
@@ -116,11 +120,8 @@ func readInput(r *parse.Cursor, columns int) input {
 	if least, most := in.kind.numRefs(); most > 0 {
 		in.refs = readList(r, least, most, columns)
 	}
-	if in.kind == affine || in.kind == quotient {
+	if in.kind == quotient {
 		in.a = r.Float64()
-	}
-	if in.kind == affine {
-		in.b = r.Float64()
 	}
 	return in
 }

@@ -10,14 +10,15 @@ import (
 )
 
 const (
-	sampleRows   = 3000  // that candidates for the models of a column are compared on
-	roughRows    = 1000  // of these, for the order in which they are compared
+	sampleRows   = 1000  // that candidates for the models of a column are compared on
+	roughRows    = 300   // of these, for the order in which they are compared
 	rowsBefore   = 10000 // rows before the sample that rows of it may be like
 	maxRelated   = 64    // columns that a column may be predicted from
 	manyColumns  = 128   // from which on a column is predicted from fewer columns
 	firstRelated = 8     // of these, the first ones of the table
-	maxModels    = 9     // of a column that the encoder chooses
-	maxFailures  = 6     // candidates in a row that did not help, after which no more are tried
+	maxModels    = 7     // of a column that the encoder chooses
+	maxFailures  = 3     // candidates in a row that did not help, after which no more are tried
+	leastGain    = 200   // a model is taken if it makes the sample smaller by at least one in so many bytes
 	// A candidate is given up halfway through the sample if it makes that larger by more than this share.
 	shareAtHalf = 200
 	// The least that columns are expected to take, as a share of what they take by a few models, less so many bytes for all columns:
@@ -104,10 +105,8 @@ func (p *planner) least(pool *tasks.Pool) int {
 	pool.Each(len(sizes), func(i int) {
 		pl, traces := p.firstPlan(i)
 		if pl.bits > 0 {
-			for _, k := range []kind{line, regression} { // what counts, or is measured in steps
-				in := input{kind: k}
-				pl, traces = pl.with(in), append(traces, p.trace(in, pl, i, p.last))
-			}
+			in := input{kind: line} // what counts
+			pl, traces = pl.with(in), append(traces, p.trace(in, pl, i, p.last))
 			sizes[i] = p.mixing(pl, traces, i).finish(p.last)
 		}
 		for _, t := range traces {
@@ -180,7 +179,7 @@ func (p *planner) plan(at int) *plan {
 		}
 		failures++
 		q, more := pl.with(t.input), append(slices.Clone(traces), p.trace(t.input, pl, i, p.last))
-		if h, s := try(q, more, sizeAtHalf+sizeAtHalf/shareAtHalf+4); s < size-size/250-1 {
+		if h, s := try(q, more, sizeAtHalf+sizeAtHalf/shareAtHalf+4); s < size-size/leastGain-1 {
 			pl, traces, sizeAtHalf, size, failures = q, more, h, s, 0
 		}
 		more[len(more)-1].release()

@@ -55,13 +55,13 @@ func (l *Layout) Encode(data []byte, pool *tasks.Pool) []byte {
 	out = appendFields(out, l.fields)
 	out = append(out, data[:l.header]...)
 	data = data[l.header:]
-	rows := len(data) / l.stride
+	rows := len(data) / l.Stride
 	columns := make([]numbers.Column, len(l.fields))
 	at := 0
 	for i, f := range l.fields {
 		columns[i] = numbers.Column{Shape: f.shape(), Values: make([]int64, rows)}
 		for r := range rows {
-			columns[i].Values[r] = f.value(data[r*l.stride+at:])
+			columns[i].Values[r] = f.value(data[r*l.Stride+at:])
 		}
 		at += f.width
 	}

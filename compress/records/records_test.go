@@ -100,8 +100,8 @@ func TestFields(t *testing.T) {
 func TestStride(t *testing.T) {
 	l, ok := Find(metrics(60), nil)
 	want := []field{{unsigned, 2}, {unsigned, 2}, {unsigned, 2}, {float32s, 4}, {float32s, 4}, {unsigned, 4}, {unsigned, 4}, {unsigned, 4}}
-	if !ok || l.stride != 26 || l.header != 2 || len(l.fields) != len(want) {
-		t.Fatalf("records of %d bytes after %d, %v", l.stride, l.header, l.fields)
+	if !ok || l.Stride != 26 || l.header != 2 || len(l.fields) != len(want) {
+		t.Fatalf("records of %d bytes after %d, %v", l.Stride, l.header, l.fields)
 	}
 	for i, f := range l.fields {
 		if f != want[i] {

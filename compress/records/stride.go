@@ -12,8 +12,10 @@ type Layout struct {
 	// Bits is about how many bits Encode takes for a byte of the data: too many where fields follow from other fields.
 	Bits float64
 
-	stride, header int // bytes of a record, and before the first one
-	fields         []field
+	Stride int // bytes of a record
+
+	header int // bytes before the first record
+	fields []field
 }
 
 // Find finds the records of data, and reports false if it does not seem to have any. It is much faster than Encode. The pool is as there.
@@ -27,5 +29,5 @@ func Find(data []byte, pool *tasks.Pool) (*Layout, bool) {
 			*l = Layout{cost, s, len(data) % s, tried[i]}
 		}
 	}
-	return l, l.stride > 0
+	return l, l.Stride > 0
 }

@@ -66,12 +66,13 @@ func classify(sample []byte) class {
 	if _, ok := doubles.Npy(sample); ok {
 		return classArray
 	}
-	text := general.Share(sample, sampleSize)
+	text := general.Share(sample, generalSample)
 	_, array := doubles.Find(sample)
 	if min(text, array) > 0.97 && len(sample) >= 4096 && entropy(sample) > maxEntropy {
 		return classStored
 	}
 	layout, ok := records.Find(sample, nil)
+	ok = ok && 2*len(sample) >= layout.Stride*layout.Stride // of few and long records, the models cost more than they gain
 	record := layout.Bits / 8
 	switch {
 	case array < shareOfText*text && (!ok || array < shareOfText*record):

@@ -108,12 +108,15 @@ func readSample(f File) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	sample := make([]byte, min(f.Size, sampleSize))
+	sample := make([]byte, min(f.Size, sampleSize)+1)
 	n, err := io.ReadFull(r, sample)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = errSize(f, int64(n))
+	switch {
+	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
+		return nil, err
+	case n < len(sample)-1 || f.Size < int64(n):
+		return nil, errSize(f, int64(n))
 	}
-	return sample[:n], err
+	return sample[:len(sample)-1], nil
 }
 
 // errSize reports a file of another size than was expected.

@@ -52,7 +52,7 @@ func codeBlock(block []byte, c class, pool *tasks.Pool) (method, []byte) {
 }
 
 const (
-	generalSample = 64 << 10 // bytes of a block that say what it takes by the general method
+	generalSample = 32 << 10 // bytes of a block that say what it takes by the general method
 	// A block is not coded by the general method if it takes at most this share of what that takes by the sample.
 	shareOfSample = 0.9
 )
