@@ -19,17 +19,15 @@ type mismatches struct {
 	byQual bool
 
 	variants *variants
-	shared   [16][8]rc.Prob // that a read has a variant, by which of the last four reads had it and by quality
+	shared   [3][16][8]rc.Prob // that a read has a variant, by whether it has the one before, which of the last four reads had it, and quality
 
 	// Of the current read:
-	unlike     []uint64 // encoding: a bit, as in baseBit, for each base that differs from the pseudogenome and is to be coded
+	unasked    []unasked
+	unlike     []uint64 // encoding: a bit, as in bases.Differing, for each base that differs from the pseudogenome and is to be coded
 	settled    []byte   // with qualities: 1 for bases for which nothing more is coded: the read has their variants, or skip was set
 	hasSettled bool     // there are settled ones
 
-	// Without qualities:
-	count        rc.Tree
-	gap          [4][8]rc.Tree // by the number of mismatches left and the place in the read
-	substitution [4][4]rc.Prob // by base of the pseudogenome and decision
+	*noQualModel // without qualities; else nil
 
 	// With qualities:
 	countByQual [64]*rc.Tree // by the expected number of errors
@@ -41,22 +39,21 @@ type mismatches struct {
 // newMismatches returns a model for reads that lie in a range of so many bases of the pseudogenome.
 func newMismatches(byQual bool, bases uint64) *mismatches {
 	size := uint64(1) << min(bits.Len64(bases), variantBits)
-	m := &mismatches{count: rc.NewTree(8), byQual: byQual, variants: newVariants(size), differs: rc.NewRows()}
+	m := &mismatches{byQual: byQual, variants: newVariants(size)}
 	for i := range m.shared {
-		rc.FillProbs(m.shared[i][:])
+		for j := range m.shared[i] {
+			rc.FillProbs(m.shared[i][j][:])
+		}
 	}
+	if !byQual {
+		m.noQualModel = newNoQualModel()
+		return m
+	}
+	m.differs = rc.NewRows()
 	for q := range m.substitutionByQual {
 		for i := range m.substitutionByQual[q] {
 			rc.FillProbs(m.substitutionByQual[q][i][:])
 		}
-	}
-	for i := range m.gap {
-		for j := range m.gap[i] {
-			m.gap[i][j] = rc.NewTree(8)
-		}
-	}
-	for i := range m.substitution {
-		rc.FillProbs(m.substitution[i][:])
 	}
 	return m
 }
@@ -91,6 +88,10 @@ type alignment struct {
 	pos uint64 // in the range of newMismatches
 	rev bool
 	n   int
+	// Of a sorted slice without qualities: again says that the read before is of the same group, see noQualModel, and left is how many reads of
+	// it, from this one on, there are; groupReads if there are more. Else left is 1.
+	again bool
+	left  int
 }
 
 // index returns the place in the read of the base that is at place j of the alignment on the pseudogenome's strand, and the reverse.
@@ -116,10 +117,13 @@ func (m *mismatches) code(c *rc.Coder, w alignment, ref stretch, read []uint64, 
 	if m.byQual && quals == nil {
 		quals = []byte{} // an empty read
 	}
+	if !m.byQual && m.codeEqual(c, w, read, text, skip) {
+		return
+	}
 	if c.Decoding() {
 		ref.letters(text, w.rev) // mismatches are written over it
 	} else {
-		m.compare(w.n, ref, read)
+		m.unlike = appendUnlike(m.unlike[:0], ref, read, w.n)
 	}
 	if m.hasSettled {
 		clear(m.settled)
@@ -130,55 +134,51 @@ func (m *mismatches) code(c *rc.Coder, w alignment, ref stretch, read []uint64, 
 			m.settle(c, w, i)
 		}
 	}
-	m.codeVariants(c, w, read, text, skip, quals)
+	had := m.codeVariants(c, w, read, text, skip, quals)
 	if m.byQual {
 		m.codeByQual(c, w, ref, read, text, quals)
+		m.learnUnasked(w, read, text)
 		return
 	}
 	n := 0
 	if !c.Decoding() {
 		n = countBits(m.unlike)
 	}
-	// A placed read has far fewer than 255 mismatches: see overlap.
-	n = int(m.count.Code(c, uint32(n), longMemory))
-	at := 0
+	n = m.codeCount(c, w, n, had)
+	at, since := 0, farSince
 	for k := n; k > 0; k-- {
-		g := 0
+		next := 0
 		if !c.Decoding() {
-			g = w.index(m.nextUnlike(w.rev)) - at
+			next = w.index(m.nextUnlike(w.rev))
 		}
-		t := &m.gap[min(k, 4)-1][min(at>>4, 7)]
-		for sum := 0; ; {
-			v := int(t.Code(c, uint32(min(g-sum, 255)), longMemory))
-			sum += v
-			if v < 255 || sum > w.n {
-				g = sum
-				break
-			}
+		if k == n {
+			at = m.codeStart(c, w, n, next)
 		}
-		if c.Decoding() && at+g >= w.n {
+		if at = m.codeNext(c, next, at, since, k, w.n); at == w.n {
 			break // corrupt
 		}
-		j := w.index(at + g)
+		if k == n {
+			m.first = at
+		}
+		j := w.index(at)
 		r := w.turned(ref.base(j))
 		m.codeBase(c, w, j, &m.substitution[r], r, read, text)
-		at += g + 1
+		at, since = at+1, 0
 	}
+	m.mismatches, m.coded = n+had, n
+	m.learnUnasked(w, read, text)
 }
 
-// compare sets unlike to the bases of a read that differ from the pseudogenome.
-func (m *mismatches) compare(n int, ref stretch, read []uint64) {
-	if cap(m.unlike) < len(read) {
-		m.unlike = make([]uint64, len(read))
-	}
-	m.unlike = m.unlike[:len(read)]
+// appendUnlike appends to dst a bit, as in bases.Differing, for each base in which a read of n bases differs from the pseudogenome.
+func appendUnlike(dst []uint64, ref stretch, read []uint64, n int) []uint64 {
 	for j, b := range read {
 		d := b ^ ref.word(j)
-		m.unlike[j] = (d | d>>1) & 0x5555555555555555
+		dst = append(dst, (d|d>>1)&bases.LowBits)
 	}
 	if n&31 != 0 {
-		m.unlike[len(read)-1] &= 1<<(2*uint(n&31)) - 1
+		dst[len(dst)-1] &= 1<<(2*uint(n&31)) - 1
 	}
+	return dst
 }
 
 // countBits returns how many bits are set.
@@ -251,9 +251,9 @@ func (m *mismatches) equallyDense(w alignment, i, left int, prev uint32) (end in
 	return end, uint32(density)<<1 | prev
 }
 
-// codeVariants codes at each variant under the read whether the read has it. Bases that have it are settled.
-func (m *mismatches) codeVariants(c *rc.Coder, w alignment, read []uint64, text []byte, skip []bool, quals []byte) {
-	end := w.pos + uint64(w.n)
+// codeVariants codes at each variant under the read whether the read has it, and returns how many it has. Bases that have it are settled.
+func (m *mismatches) codeVariants(c *rc.Coder, w alignment, read []uint64, text []byte, skip []bool, quals []byte) (had int) {
+	end, last := w.pos+uint64(w.n), 0
 	for p := m.variants.next(w.pos, end); p < end; p = m.variants.next(p+1, end) {
 		j := int(p - w.pos)
 		i := w.index(j)
@@ -265,20 +265,47 @@ func (m *mismatches) codeVariants(c *rc.Coder, w alignment, read []uint64, text 
 			ctx = int(min(max(quals[i], 33)-33, 47) / 6)
 		}
 		v := m.variants.of(p)
-		b, hist := v&3, v>>2&15
-		has := c.Adapt(rc.BitOf(!c.Decoding() && bases.Words(read).At(j) == b), &m.shared[hist][ctx], longMemory)
-		hist = (hist<<1 | uint8(has)) & 15
-		if v = 0; hist != 0 {
-			v = variantKnown | hist<<2 | b
+		b, prob := v&3, &m.shared[last][v>>2&15][ctx]
+		if prob.P() < leastAsked {
+			m.unasked = append(m.unasked, unasked{p, prob})
+			continue
 		}
-		m.variants.set(p, v)
+		has := c.Adapt(rc.BitOf(!c.Decoding() && bases.Words(read).At(j) == b), prob, longMemory)
+		m.variants.met(p, has)
+		last = 1 + has
 		if has != 0 {
 			if c.Decoding() {
 				text[i] = bases.Letters[w.turned(b)]
 			}
 			m.settle(c, w, i)
+			had++
 		}
 	}
+	return had
+}
+
+// leastAsked is the least probability, in 1/65536, that a read has a variant with which it is coded whether it has. Less likely variants are
+// coded as other mismatches are: they are hardly more often there.
+const leastAsked = 600
+
+// unasked is a variant under a read of which it was not coded whether the read has it, and what predicts that.
+type unasked struct {
+	pos  uint64
+	prob *rc.Prob
+}
+
+// learnUnasked notes which of these variants a read has whose bases are known now.
+func (m *mismatches) learnUnasked(w alignment, read []uint64, text []byte) {
+	for _, u := range m.unasked {
+		j, has := int(u.pos-w.pos), 0
+		b := m.variants.of(u.pos) & 3
+		if text != nil && text[w.index(j)] == bases.Letters[w.turned(b)] || text == nil && bases.Words(read).At(j) == b {
+			has = 1
+		}
+		u.prob.Update(has, longMemory)
+		m.variants.met(u.pos, has)
+	}
+	m.unasked = m.unasked[:0]
 }
 
 // codeBase codes which base the read has at place j of the alignment, where the pseudogenome has another one: r, on the read's strand.

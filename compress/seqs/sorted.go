@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"orcomgo/bins"
+	"orcomgo/bins/record"
 	rc "orcomgo/compress/rangecoder"
 	"orcomgo/internal/largepages"
 	"orcomgo/internal/tasks"
@@ -15,15 +17,15 @@ import (
 const sortedRun = 1 << 15
 
 // Sorted returns the order in which records from..to-1 of an input are stored: the i-th is record
-// from + result[i]. The placed reads are sorted by position, strand and ordinal and cut into equal shares. After each share
-// follows an equal share of the other reads, by ordinal.
+// from + result[i]. The placed reads are sorted by where they begin, strand, what tieSorter says, and ordinal, and cut into equal shares.
+// After each share follows an equal share of the other reads, by ordinal.
 func (e *Encoder) Sorted(ctx context.Context, input int, from, to uint64) ([]uint32, error) {
 	k, err := e.partOf(input, from, to)
 	if err != nil {
 		return nil, err
 	}
 	base, _ := e.parts[k].record(input, from)
-	var place func(record uint32) (uint32, bool)
+	s := placeSorter{reads: uint32(to - from), threads: e.cfg.Threads}
 	if e.window > 0 {
 		e.mu.Lock() // only places are needed, no reads
 		err := e.build(ctx)
@@ -31,27 +33,74 @@ func (e *Encoder) Sorted(ctx context.Context, input int, from, to uint64) ([]uin
 		if err != nil {
 			return nil, err
 		}
-		place = e.genome.Place
+		lengths, err := e.lengthsOf(input, from, to)
+		if err != nil {
+			return nil, err
+		}
+		s.begin = beginsBy(func(read uint32) (uint32, bool) { return e.genome.Place(base + read) },
+			func(read uint32) int { return lengths.Of(int(read)) }, s.reads)
 	} else {
 		p, err := e.acquire(ctx, loaded{part: k}, nil)
 		if err != nil {
 			return nil, err
 		}
 		defer e.release()
-		place = p.layout.Place
+		l := p.layout
+		s.begin = beginsBy(func(read uint32) (uint32, bool) { return l.Place(base + read) },
+			func(read uint32) int { return l.LengthOf(base + read) }, s.reads)
+		if e.cfg.Runs {
+			s.ties = func() *tieSorter { return e.newTieSorter(p, input, from) }
+		}
 	}
-	s := placeSorter{reads: uint32(to - from), positions: e.genome.Len, threads: e.cfg.Threads,
-		place: func(read uint32) (uint32, bool) { return place(base + read) }}
+	s.positions = e.genome.Len + 1
 	return s.order(), ctx.Err()
+}
+
+// beginsBy returns the function that says where a read begins, by its place and its length: see placeOrder.
+func beginsBy(place func(read uint32) (uint32, bool), length func(read uint32) int, reads uint32) func(read uint32) (uint32, bool) {
+	differ := false
+	for i := uint32(1); i < reads && !differ; i++ {
+		differ = length(i) != length(0)
+	}
+	if !differ {
+		return place
+	}
+	return func(read uint32) (uint32, bool) {
+		pos, reversed := place(read)
+		if pos != unplaced {
+			pos = startOf(pos, reversed, length(read))
+		}
+		return pos, reversed
+	}
+}
+
+// lengthsOf returns the lengths of records from..to-1 of an input.
+func (e *Encoder) lengthsOf(input int, from, to uint64) (l record.Lengths, err error) {
+	meta := e.bins.Meta()
+	for _, k := range meta.BlocksOf(input) {
+		b := bins.Block{}
+		first, end := meta.Blocks[k].FirstRecord, meta.Blocks[k].FirstRecord+uint64(meta.Blocks[k].Records)
+		if first >= to || end <= from {
+			continue
+		}
+		if err = e.bins.ReadColumns(k, bins.WantLengths, &b); err != nil {
+			return l, err
+		}
+		for i := max(first, from); i < min(end, to); i++ {
+			l.Each = append(l.Each, uint32(b.Lengths.Of(int(i-first))))
+		}
+	}
+	return l, nil
 }
 
 // placeSorter sorts reads 0..reads-1 into the order of Sorted. First it distributes them to ranges of positions, then it sorts each range;
 // both with all threads. It takes 12 bytes of memory for each read.
 type placeSorter struct {
 	reads     uint32
-	positions int // of the pseudogenome
+	positions int // where reads may begin
 	threads   int
-	place     func(read uint32) (pos uint32, reversed bool)
+	begin     func(read uint32) (start uint32, reversed bool) // see startOf
+	ties      func() *tieSorter                               // makes one for a goroutine; nil: reads of one place are sorted by ordinal
 
 	shift  uint     // keys of a range are equal in the bits from here on
 	ranges int      // how many there are
@@ -67,10 +116,10 @@ const (
 	minSortedChunk = 1 << 15
 )
 
-// key returns what a placed read is sorted by, position << 1 | strand, or false if it has no place.
+// key returns what a placed read is sorted by, start << 1 | strand, or false if it has no place.
 func (s *placeSorter) key(read uint32) (uint64, bool) {
-	pos, reversed := s.place(read)
-	return uint64(pos)<<1 | uint64(rc.BitOf(reversed)), pos != unplaced
+	start, reversed := s.begin(read)
+	return uint64(start)<<1 | uint64(rc.BitOf(reversed)), start != unplaced
 }
 
 // order returns the reads in order.
@@ -78,6 +127,9 @@ func (s *placeSorter) order() []uint32 {
 	s.shift = uint(max(bits.Len64(uint64(max(s.positions, 1))<<1-1)-maxRangeBits, 0))
 	s.ranges = int(uint64(max(s.positions, 1))<<1>>s.shift) + 1
 	s.distribute()
+	if s.ties != nil {
+		s.ties().sortByLead(s.others)
+	}
 	perm := largepages.Make[uint32](int(s.reads))
 	groups := spread{len(s.placed), len(s.others), max(1, len(s.placed)/sortedRun)}
 	tasks.EachWorker(groups.n, s.threads, func(int) func(int) {
@@ -86,9 +138,16 @@ func (s *placeSorter) order() []uint32 {
 		}
 	})
 	tasks.EachWorker(s.ranges, s.threads, func(int) func(int) {
+		var ties *tieSorter
+		if s.ties != nil {
+			ties = s.ties()
+		}
 		return func(r int) {
 			from, reads := s.starts[r], s.placed[s.starts[r]:s.starts[r+1]]
 			slices.Sort(reads)
+			if ties != nil {
+				ties.sort(reads)
+			}
 			for i, x := range reads {
 				perm[from+i+groups.othersIn(groups.groupOf(from+i))] = uint32(x)
 			}
