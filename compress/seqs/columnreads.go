@@ -19,16 +19,10 @@ func (r *columnReads) inPieces(k, i int) bool {
 	return r.spans != nil && r.where[k].pos[i] == unplaced && r.cols[k].Lengths.Of(i) >= minLongBases
 }
 
-// group reports whether read i of column k, which has a place, has the place and the length of the read before, and how many reads have
-// them, from it on without one that has others in between; groupReads if there are more.
-func (r *columnReads) group(k, i int) (again bool, left int) {
-	col, where := r.cols[k], r.where[k]
-	together := func(i int) bool {
-		return i < col.Records && where.is(i, i-1) && col.Lengths.Of(i) == col.Lengths.Of(i-1)
-	}
-	for left = 1; left < groupReads && together(i+left); left++ {
-	}
-	return i > 0 && together(i), left
+// together reports whether reads i and i+1 of column k have the same place and length.
+func (r *columnReads) together(k, i int) bool {
+	col := r.cols[k]
+	return i >= 0 && i+1 < col.Records && r.where[k].is(i, i+1) && col.Lengths.Of(i) == col.Lengths.Of(i+1)
 }
 
 // literals calls f with the stretches of a read without a place that are no piece.

@@ -48,13 +48,12 @@ func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, k int, read func(k, i 
 	m = m.Clone(bases)
 	defer m.Release()
 	var open openBases
-	var l leads
-	l.begin(c, r, k, read)
+	l := newLeads(c, r, k, read)
 	r.forEach(k, false, func(i int, quals []byte, skip []bool) {
 		b := read(k, i)[:r.cols[k].Lengths.Of(i)]
-		hasLead, given := l.has(len(b), skip) && !r.inPieces(k, i), 0
-		if hasLead {
-			given = l.code(c, b, quals)
+		hasLead, given := r.hasLead(k, i, skip), 0
+		if hasLead && l.code(c, b) {
+			given = leadBases
 			m.Pass(b[:given])
 		}
 		r.literals(k, i, func(from, to int) {
@@ -76,8 +75,8 @@ func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, k int, read func(k, i 
 				open.restore(all, skip[from:to])
 			}
 		})
-		if hasLead && given == 0 {
-			l.note(c, b)
+		if hasLead && given == 0 && l.known != nil {
+			l.known.add(c, 0, uint64(leadOf(b)))
 		}
 		if c.Decoding() {
 			r.literals(k, i, func(from, to int) { toLetters(b[from:to]) })

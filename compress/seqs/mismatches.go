@@ -1,7 +1,6 @@
 package seqs
 
 import (
-	"bytes"
 	"math/bits"
 
 	"orcomgo/bases"
@@ -22,18 +21,16 @@ type mismatches struct {
 	shared   [3][16][8]rc.Prob // that a read has a variant, by whether it has the one before, which of the last four reads had it, and quality
 
 	// Of the current read:
-	unasked    []unasked
-	unlike     []uint64 // encoding: a bit, as in bases.Differing, for each base that differs from the pseudogenome and is to be coded
-	settled    []byte   // with qualities: 1 for bases for which nothing more is coded: the read has their variants, or skip was set
-	hasSettled bool     // there are settled ones
+	unlike []uint64 // encoding: a bit, as in bases.Differing, for each base that differs from the pseudogenome and is to be coded
+
+	substitution [128][4][4]rc.Prob // by quality (0 if there are none), base of the pseudogenome and decision
 
 	*noQualModel // without qualities; else nil
 
 	// With qualities:
 	countByQual [64]*rc.Tree // by the expected number of errors
 	// By quality; columns by the share of mismatches among the bases left, and whether the base before differs.
-	differs            *rc.Rows
-	substitutionByQual [128][4][4]rc.Prob // by quality, base of the pseudogenome and decision
+	differs *rc.Rows
 }
 
 // newMismatches returns a model for reads that lie in a range of so many bases of the pseudogenome.
@@ -45,15 +42,15 @@ func newMismatches(byQual bool, bases uint64) *mismatches {
 			rc.FillProbs(m.shared[i][j][:])
 		}
 	}
-	if !byQual {
-		m.noQualModel = newNoQualModel()
-		return m
-	}
-	m.differs = rc.NewRows()
-	for q := range m.substitutionByQual {
-		for i := range m.substitutionByQual[q] {
-			rc.FillProbs(m.substitutionByQual[q][i][:])
+	for q := range m.substitution {
+		for i := range m.substitution[q] {
+			rc.FillProbs(m.substitution[q][i][:])
 		}
+	}
+	if byQual {
+		m.differs = rc.NewRows()
+	} else {
+		m.noQualModel = newNoQualModel()
 	}
 	return m
 }
@@ -88,10 +85,8 @@ type alignment struct {
 	pos uint64 // in the range of newMismatches
 	rev bool
 	n   int
-	// Of a sorted slice without qualities: again says that the read before is of the same group, see noQualModel, and left is how many reads of
-	// it, from this one on, there are; groupReads if there are more. Else left is 1.
-	again bool
-	left  int
+	// Of a sorted slice without qualities: whether the reads before and after this one are of the same group: see noQualModel.
+	again, more bool
 }
 
 // index returns the place in the read of the base that is at place j of the alignment on the pseudogenome's strand, and the reverse.
@@ -117,17 +112,10 @@ func (m *mismatches) code(c *rc.Coder, w alignment, ref stretch, read []uint64, 
 	if m.byQual && quals == nil {
 		quals = []byte{} // an empty read
 	}
-	if !m.byQual && m.codeEqual(c, w, read, text, skip) {
-		return
-	}
 	if c.Decoding() {
 		ref.letters(text, w.rev) // mismatches are written over it
 	} else {
 		m.unlike = appendUnlike(m.unlike[:0], ref, read, w.n)
-	}
-	if m.hasSettled {
-		clear(m.settled)
-		m.hasSettled = false
 	}
 	for i := range skip {
 		if skip[i] {
@@ -137,7 +125,6 @@ func (m *mismatches) code(c *rc.Coder, w alignment, ref stretch, read []uint64, 
 	had := m.codeVariants(c, w, read, text, skip, quals)
 	if m.byQual {
 		m.codeByQual(c, w, ref, read, text, quals)
-		m.learnUnasked(w, read, text)
 		return
 	}
 	n := 0
@@ -145,11 +132,11 @@ func (m *mismatches) code(c *rc.Coder, w alignment, ref stretch, read []uint64, 
 		n = countBits(m.unlike)
 	}
 	n = m.codeCount(c, w, n, had)
-	at, since := 0, farSince
+	at, since := 0, differsSince
 	for k := n; k > 0; k-- {
 		next := 0
 		if !c.Decoding() {
-			next = w.index(m.nextUnlike(w.rev))
+			next = w.index(nextUnlike(m.unlike, w.rev))
 		}
 		if k == n {
 			at = m.codeStart(c, w, n, next)
@@ -162,11 +149,10 @@ func (m *mismatches) code(c *rc.Coder, w alignment, ref stretch, read []uint64, 
 		}
 		j := w.index(at)
 		r := w.turned(ref.base(j))
-		m.codeBase(c, w, j, &m.substitution[r], r, read, text)
+		m.codeBase(c, w, j, &m.substitution[0][r], r, read, text)
 		at, since = at+1, 0
 	}
 	m.mismatches, m.coded = n+had, n
-	m.learnUnasked(w, read, text)
 }
 
 // appendUnlike appends to dst a bit, as in bases.Differing, for each base in which a read of n bases differs from the pseudogenome.
@@ -189,63 +175,42 @@ func countBits(words []uint64) (n int) {
 	return n
 }
 
-// nextUnlike removes a base from unlike and returns it: the first one or, if last is set, the last one. There is one.
-func (m *mismatches) nextUnlike(last bool) int {
+// nextUnlike removes a base from the result of appendUnlike and returns it: the first one or, if last is set, the last one. There is one.
+func nextUnlike(unlike []uint64, last bool) int {
 	if last {
-		k := len(m.unlike) - 1
-		for m.unlike[k] == 0 {
+		k := len(unlike) - 1
+		for unlike[k] == 0 {
 			k--
 		}
-		at := 63 - bits.LeadingZeros64(m.unlike[k])
-		m.unlike[k] &^= 1 << at
+		at := 63 - bits.LeadingZeros64(unlike[k])
+		unlike[k] &^= 1 << at
 		return k<<5 | at>>1
 	}
 	k := 0
-	for m.unlike[k] == 0 {
+	for unlike[k] == 0 {
 		k++
 	}
-	at := bits.TrailingZeros64(m.unlike[k])
-	m.unlike[k] &= m.unlike[k] - 1
+	at := bits.TrailingZeros64(unlike[k])
+	unlike[k] &= unlike[k] - 1
 	return k<<5 | at>>1
 }
 
-// settle notes that nothing more is coded for base i of the read.
+// settle notes, encoding, that nothing more is coded for base i of the read but that it does not differ.
 func (m *mismatches) settle(c *rc.Coder, w alignment, i int) {
-	if m.byQual {
-		if len(m.settled) < w.n {
-			m.settled = append(m.settled, make([]byte, w.n-len(m.settled))...)
-		}
-		m.settled[i], m.hasSettled = 1, true
-	}
 	if !c.Decoding() {
 		j := w.index(i)
 		m.unlike[j>>5] &^= 1 << (2 * uint(j&31)) // 32 bases a word, with bits 0, 2, 4 and so on
 	}
 }
 
-// skipSettled returns the first base of the read from i on that is not settled, or w.n.
-func (m *mismatches) skipSettled(w alignment, i int) int {
-	if m.hasSettled {
-		for i < w.n && m.settled[i] != 0 {
-			i++
-		}
-	}
-	return i
-}
-
 // equallyDense returns the column of differs for base i of the read, given the number of mismatches that are left and whether the base
-// before differs, and the first base after it that is settled or has another column; w.n if there is none.
+// before differs, and the first base after it that has another column; w.n if there is none.
 func (m *mismatches) equallyDense(w alignment, i, left int, prev uint32) (end int, column uint32) {
 	density := min(lenOfQuotient(uint(left)<<6, uint(w.n-i)), 7)
 	end = i + 1
 	if prev == 0 {
 		if end = w.n; density < 7 {
 			end -= left << 6 >> density
-		}
-		if m.hasSettled {
-			if k := bytes.IndexByte(m.settled[i:end], 1); k >= 0 {
-				end = i + k
-			}
 		}
 	}
 	return end, uint32(density)<<1 | prev
@@ -265,12 +230,8 @@ func (m *mismatches) codeVariants(c *rc.Coder, w alignment, read []uint64, text 
 			ctx = int(min(max(quals[i], 33)-33, 47) / 6)
 		}
 		v := m.variants.of(p)
-		b, prob := v&3, &m.shared[last][v>>2&15][ctx]
-		if prob.P() < leastAsked {
-			m.unasked = append(m.unasked, unasked{p, prob})
-			continue
-		}
-		has := c.Adapt(rc.BitOf(!c.Decoding() && bases.Words(read).At(j) == b), prob, longMemory)
+		b := v & 3
+		has := c.Adapt(rc.BitOf(!c.Decoding() && bases.Words(read).At(j) == b), &m.shared[last][v>>2&15][ctx], longMemory)
 		m.variants.met(p, has)
 		last = 1 + has
 		if has != 0 {
@@ -282,30 +243,6 @@ func (m *mismatches) codeVariants(c *rc.Coder, w alignment, read []uint64, text 
 		}
 	}
 	return had
-}
-
-// leastAsked is the least probability, in 1/65536, that a read has a variant with which it is coded whether it has. Less likely variants are
-// coded as other mismatches are: they are hardly more often there.
-const leastAsked = 600
-
-// unasked is a variant under a read of which it was not coded whether the read has it, and what predicts that.
-type unasked struct {
-	pos  uint64
-	prob *rc.Prob
-}
-
-// learnUnasked notes which of these variants a read has whose bases are known now.
-func (m *mismatches) learnUnasked(w alignment, read []uint64, text []byte) {
-	for _, u := range m.unasked {
-		j, has := int(u.pos-w.pos), 0
-		b := m.variants.of(u.pos) & 3
-		if text != nil && text[w.index(j)] == bases.Letters[w.turned(b)] || text == nil && bases.Words(read).At(j) == b {
-			has = 1
-		}
-		u.prob.Update(has, longMemory)
-		m.variants.met(u.pos, has)
-	}
-	m.unasked = m.unasked[:0]
 }
 
 // codeBase codes which base the read has at place j of the alignment, where the pseudogenome has another one: r, on the read's strand.
@@ -365,9 +302,9 @@ func (m *mismatches) codeByQual(c *rc.Coder, w alignment, ref stretch, read []ui
 func (m *mismatches) encodeByQual(c *rc.Coder, w alignment, ref stretch, read []uint64, quals []byte, n int) {
 	i, prev := 0, uint32(0)
 	for ; n > 0; n-- {
-		j := m.nextUnlike(w.rev)
+		j := nextUnlike(m.unlike, w.rev)
 		at := w.index(j)
-		for i = m.skipSettled(w, i); i < at; i = m.skipSettled(w, i) {
+		for i < at {
 			end, column := m.equallyDense(w, i, n, prev)
 			end = min(end, at)
 			c.AdaptZeros(m.differs, quals[i:end], column)
@@ -377,7 +314,7 @@ func (m *mismatches) encodeByQual(c *rc.Coder, w alignment, ref stretch, read []
 		_, column := m.equallyDense(w, at, n, prev)
 		c.Adapt(1, &m.differs[q][column], longMemory)
 		r := w.turned(ref.base(j))
-		m.codeBase(c, w, j, &m.substitutionByQual[q][r], r, read, nil)
+		m.codeBase(c, w, j, &m.substitution[q][r], r, read, nil)
 		i, prev = at+1, 1
 	}
 }
@@ -385,7 +322,7 @@ func (m *mismatches) encodeByQual(c *rc.Coder, w alignment, ref stretch, read []
 // decodeByQual decodes what encodeByQual encodes.
 func (m *mismatches) decodeByQual(c *rc.Coder, w alignment, ref stretch, text, quals []byte, n int) {
 	prev := uint32(0)
-	for i := m.skipSettled(w, 0); n > 0 && i < w.n; i = m.skipSettled(w, i) {
+	for i := 0; n > 0 && i < w.n; {
 		end, column := m.equallyDense(w, i, n, prev)
 		k := c.AdaptRun(m.differs, quals[i:end], column)
 		if i += k; k > 0 {
@@ -396,7 +333,7 @@ func (m *mismatches) decodeByQual(c *rc.Coder, w alignment, ref stretch, text, q
 		}
 		q, j := quals[i]&127, w.index(i)
 		r := w.turned(ref.base(j))
-		m.codeBase(c, w, j, &m.substitutionByQual[q][r], r, nil, text)
+		m.codeBase(c, w, j, &m.substitution[q][r], r, nil, text)
 		i, n, prev = i+1, n-1, 1
 	}
 }

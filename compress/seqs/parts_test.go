@@ -193,8 +193,8 @@ func TestSortedOrder(t *testing.T) {
 				lastOther = int64(v)
 				continue
 			}
-			key := int64(startOf(pos, rev, len(c.col.reads[c.from+uint64(v)])))<<1 | int64(rc.BitOf(rev))
-			if key < lastKey {
+			key := (int64(pos)<<1|int64(rc.BitOf(rev)))<<24 | int64(v)
+			if key <= lastKey {
 				t.Fatalf("%s: record %d at %d, reversed %v, is out of order", c.name, v, pos, rev)
 			}
 			lastKey = key

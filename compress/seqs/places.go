@@ -43,8 +43,8 @@ type placeModel struct {
 	strand []rc.Prob // by region
 	// strandWeight is the weight of a region's strand statistics, in 1/65536, by their count.
 	strandWeight      [strandCounts]int32
-	order             placeOrder
-	known, byLength   knownPlaces // in a slice that is not sorted: all places so far, and those of reads of each length
+	order             *placeOrder
+	known             *knownValues // where reads began: in group 0 all, in others those of a length
 	mateAgain         [2]rc.Prob
 	mateNear          [2]rc.Prob
 	matePlaced        [2][2]rc.Prob
@@ -60,6 +60,8 @@ func newPlaceModel(tree *positions, sorted bool) *placeModel {
 	}
 	if sorted {
 		m.order = newPlaceOrder()
+	} else {
+		m.known = newKnownValues()
 	}
 	rc.FillProbs(m.placed[:])
 	rc.FillProbs(m.mateAgain[:])
@@ -86,10 +88,9 @@ func (m *placeModel) strandOf(c *rc.Coder, pos uint32, rev bool) bool {
 // placeOrder codes where the reads of a sorted slice begin. Of reads of different lengths that is the left end of their place or, reversed,
 // its right end: reads whose other end was cut off begin where others do.
 type placeOrder struct {
-	again [3][stepClasses][32]rc.Prob // that a read begins where the last one does, by their lengths, the steps, and how many do already
-	step  [2][stepClasses]*rc.Number  // from where the last read begins, by its strand and the steps
+	again []rc.Prob                  // that a read begins where the last one does, by their lengths, the steps, and how many do already
+	step  [2][stepClasses]*rc.Number // from where the last read begins, by its strand and the steps
 
-	left  bool   // reads begin at their left ends, whatever their strands
 	start uint32 // where the last read begins
 	rev   bool   // its strand
 	n     int    // its length
@@ -100,18 +101,14 @@ type placeOrder struct {
 // stepClasses is how many classes of the average of steps there are.
 const stepClasses = 30
 
-func newPlaceOrder() (o placeOrder) {
-	for i := range o.again {
-		for j := range o.again[i] {
-			rc.FillProbs(o.again[i][j][:])
-		}
-	}
+func newPlaceOrder() *placeOrder {
+	// The first read may begin at 0, on either strand.
+	o := &placeOrder{start: ^uint32(0), rev: true, again: rc.NewProbs(3 * stepClasses * 32)}
 	for i := range o.step {
 		for j := range o.step[i] {
 			o.step[i][j] = rc.NewNumber()
 		}
 	}
-	o.start, o.rev = ^uint32(0), true // so that the first read may begin at 0, on either strand
 	return o
 }
 
@@ -121,7 +118,7 @@ func (o *placeOrder) class() int { return min(bits.Len32(o.steps), stepClasses-1
 // next codes where the next read, of n bases, begins, and its strand by strandOf. again says that the last one begins there, too.
 func (o *placeOrder) next(c *rc.Coder, start uint32, rev bool, n int, strandOf func(start uint32, rev bool) bool) (_ uint32, _, again bool) {
 	if o.reads > 0 {
-		p := &o.again[1+cmp.Compare(n, o.n)][o.class()][min(halfOctaves(o.reads), 31)]
+		p := &o.again[((1+cmp.Compare(n, o.n))*stepClasses+o.class())<<5|min(halfOctaves(o.reads), 31)]
 		again = c.AdaptAny(rc.BitOf(start == o.start && rev == o.rev), p, longMemory) != 0
 	}
 	o.n = n
@@ -151,13 +148,17 @@ func (m *placeModel) code(c *rc.Coder, first, mate *places, lengths record.Lengt
 	if !m.sorted || mate != nil {
 		tree = m.tree.paged()
 	}
-	least, most := lengths.Range(n)
 	choice := false
 	if !c.Decoding() {
-		choice = m.sorted && first.inOrder(n) || !m.sorted && first.repeat(n)
+		if keys := first.keys(n); m.sorted {
+			choice = slices.IsSorted(keys)
+		} else {
+			placed := len(keys)
+			slices.Sort(keys)
+			choice = len(slices.Compact(keys))*manyRepeat <= placed
+		}
 	}
 	choice = c.Uniform(uint32(rc.BitOf(choice)), 1) != 0
-	m.order.left = choice
 	for i := 0; i < n; i++ {
 		p := c.Adapt(rc.BitOf(first.pos[i] != unplaced), &m.placed[ctx], shortMemory)
 		ctx = ctx<<1&3 | p
@@ -165,12 +166,12 @@ func (m *placeModel) code(c *rc.Coder, first, mate *places, lengths record.Lengt
 		if p == 0 {
 			first.pos[i] = unplaced
 		} else if m.sorted {
-			again = m.codeSorted(c, &first.pos[i], &first.rev[i], lengths.Of(i))
+			again = m.codeSorted(c, &first.pos[i], &first.rev[i], lengths.Of(i), choice)
 		} else if !choice {
 			first.pos[i] = tree.code(c, first.pos[i])
 			first.rev[i] = m.strandOf(c, first.pos[i], first.rev[i])
 		} else {
-			m.codeKnown(c, tree, &first.pos[i], &first.rev[i], lengths.Of(i), least < most)
+			m.codeKnown(c, tree, &first.pos[i], &first.rev[i], lengths.Of(i))
 		}
 		if p != 0 && uint64(first.pos[i]) >= limit {
 			return false
@@ -221,11 +222,11 @@ func (m *placeModel) code(c *rc.Coder, first, mate *places, lengths record.Lengt
 	return true
 }
 
-// codeSorted codes the place of the next read, of n bases, of a sorted slice, and returns whether the last one begins at the same one. If
-// a read of a corrupt stream would not fit there, its place is outside of the pseudogenome.
-func (m *placeModel) codeSorted(c *rc.Coder, pos *uint32, rev *bool, n int) (again bool) {
+// codeSorted codes the place of the next read, of n bases, of a sorted slice, and returns whether the last one begins at the same one. atLeft: reads
+// begin at their left ends, whatever their strands. If a read of a corrupt stream would not fit there, its place is outside of the pseudogenome.
+func (m *placeModel) codeSorted(c *rc.Coder, pos *uint32, rev *bool, n int, atLeft bool) (again bool) {
 	toEnd := n
-	if m.order.left {
+	if atLeft {
 		toEnd = 0
 	}
 	start := startOf(*pos, *rev, toEnd)
@@ -236,31 +237,24 @@ func (m *placeModel) codeSorted(c *rc.Coder, pos *uint32, rev *bool, n int) (aga
 
 // codeKnown codes the place of a read of n bases in a slice that is not sorted: if reads of its length began there before, as one of
 // their places; else, if others did, as one of theirs; else by the tree.
-func (m *placeModel) codeKnown(c *rc.Coder, tree *pages, pos *uint32, rev *bool, n int, byLength bool) {
-	start, group, i, all := startOf(*pos, *rev, n), uint16(min(n, 1<<10)), -1, -1
-	if byLength {
-		if !c.Decoding() {
-			i = m.byLength.find(start, *rev, group)
+func (m *placeModel) codeKnown(c *rc.Coder, tree *pages, pos *uint32, rev *bool, n int) {
+	group := 1 + uint32(n)
+	begin, known := m.known.code(c, group, placeKey(startOf(*pos, *rev, n), *rev))
+	if !known {
+		if begin, known = m.known.code(c, 0, begin); !known {
+			*pos = tree.code(c, *pos)
+			*rev = m.strandOf(c, *pos, *rev)
+			begin = placeKey(startOf(*pos, *rev, n), *rev)
+			m.known.add(c, 0, begin)
 		}
-		if i = m.byLength.code(c, int(group), 0, i); i >= 0 {
-			*pos, *rev = m.byLength.all[i].placeOf(n)
-			return
-		}
+		m.known.add(c, group, begin)
 	}
-	if !c.Decoding() {
-		all = m.known.find(start, *rev, 0)
-	}
-	if all = m.known.code(c, 0, 0, all); all >= 0 {
-		*pos, *rev = m.known.all[all].placeOf(n)
-	} else {
-		*pos = tree.code(c, *pos)
-		*rev = m.strandOf(c, *pos, *rev)
-		m.known.add(!c.Decoding(), knownPlace{start: startOf(*pos, *rev, n), rev: *rev})
-	}
-	if byLength {
-		m.byLength.add(!c.Decoding(), knownPlace{start: startOf(*pos, *rev, n), rev: *rev, group: group})
-	}
+	*rev = begin&1 != 0
+	*pos = posOf(uint32(begin>>1), *rev, n)
 }
+
+// placeKey returns a position and a strand as a number.
+func placeKey(pos uint32, rev bool) uint64 { return uint64(pos)<<1 | uint64(rc.BitOf(rev)) }
 
 // startOf returns where a read of n bases with a place begins: how many bases of the pseudogenome are before its first base or, reversed,
 // before the one to the right of it.
@@ -285,32 +279,15 @@ func newPlaces(n int) *places { return &places{make([]uint32, n), make([]bool, n
 // is reports whether reads i and j have the same place.
 func (p *places) is(i, j int) bool { return p.pos[i] == p.pos[j] && p.rev[i] == p.rev[j] }
 
-// inOrder reports whether the positions of the first n reads, of those that have one, ascend, and the strands where these are equal.
-func (p *places) inOrder(n int) bool {
-	last := uint64(0)
+// keys returns the places of the first n reads, of those that have one.
+func (p *places) keys(n int) (keys []uint64) {
 	for i, pos := range p.pos[:n] {
-		key := uint64(pos)<<1 | uint64(rc.BitOf(p.rev[i]))
-		if pos != unplaced && key < last {
-			return false
-		}
 		if pos != unplaced {
-			last = key
+			keys = append(keys, placeKey(pos, p.rev[i]))
 		}
 	}
-	return true
+	return keys
 }
 
-// manyRepeat: places are coded as known ones if there is at most one place for so many reads.
+// manyRepeat: in a slice that is not sorted, places are coded as known ones if there is at most one place for so many reads.
 const manyRepeat = 4
-
-// repeat reports whether there are few places for the first n reads.
-func (p *places) repeat(n int) bool {
-	var keys []uint64
-	for i, pos := range p.pos[:n] {
-		if pos != unplaced {
-			keys = append(keys, uint64(pos)<<1|uint64(rc.BitOf(p.rev[i])))
-		}
-	}
-	slices.Sort(keys)
-	return len(slices.Compact(keys))*manyRepeat <= len(keys)
-}

@@ -70,9 +70,9 @@ func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, k int, read func(k, 
 			s.prefetch(r, k, i+genomeAhead)
 		}
 		pos := r.where[k].pos[i]
-		w := alignment{uint64(pos - first), r.where[k].rev[i], r.cols[k].Lengths.Of(i), false, 1}
+		w := alignment{uint64(pos - first), r.where[k].rev[i], r.cols[k].Lengths.Of(i), false, false}
 		if s.sorted && !s.byQual {
-			w.again, w.left = r.group(k, i)
+			w.again, w.more = r.together(k, i-1), r.together(k, i)
 		}
 		var ref stretch
 		ref.packed, ref.at = s.genome(int(pos), w.n)

@@ -5,8 +5,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"orcomgo/bins"
-	"orcomgo/bins/record"
 	rc "orcomgo/compress/rangecoder"
 	"orcomgo/internal/largepages"
 	"orcomgo/internal/tasks"
@@ -17,15 +15,17 @@ import (
 const sortedRun = 1 << 15
 
 // Sorted returns the order in which records from..to-1 of an input are stored: the i-th is record
-// from + result[i]. The placed reads are sorted by where they begin, strand, what tieSorter says, and ordinal, and cut into equal shares.
-// After each share follows an equal share of the other reads, by ordinal.
+// from + result[i]. The placed reads are sorted by position and strand, and cut into equal shares. After each share follows an equal share of
+// the other reads. With Config.Runs, unless memory is short, reads of different lengths go by where they begin instead of their positions;
+// those of one place as tieSorter says, and the others by their leads. In the end all go by ordinal.
 func (e *Encoder) Sorted(ctx context.Context, input int, from, to uint64) ([]uint32, error) {
 	k, err := e.partOf(input, from, to)
 	if err != nil {
 		return nil, err
 	}
 	base, _ := e.parts[k].record(input, from)
-	s := placeSorter{reads: uint32(to - from), threads: e.cfg.Threads}
+	s := placeSorter{reads: uint32(to - from), threads: e.cfg.Threads,
+		begin: func(read uint32) (uint32, bool) { return e.genome.Place(base + read) }}
 	if e.window > 0 {
 		e.mu.Lock() // only places are needed, no reads
 		err := e.build(ctx)
@@ -33,12 +33,6 @@ func (e *Encoder) Sorted(ctx context.Context, input int, from, to uint64) ([]uin
 		if err != nil {
 			return nil, err
 		}
-		lengths, err := e.lengthsOf(input, from, to)
-		if err != nil {
-			return nil, err
-		}
-		s.begin = beginsBy(func(read uint32) (uint32, bool) { return e.genome.Place(base + read) },
-			func(read uint32) int { return lengths.Of(int(read)) }, s.reads)
 	} else {
 		p, err := e.acquire(ctx, loaded{part: k}, nil)
 		if err != nil {
@@ -46,51 +40,22 @@ func (e *Encoder) Sorted(ctx context.Context, input int, from, to uint64) ([]uin
 		}
 		defer e.release()
 		l := p.layout
-		s.begin = beginsBy(func(read uint32) (uint32, bool) { return l.Place(base + read) },
-			func(read uint32) int { return l.LengthOf(base + read) }, s.reads)
+		s.begin = func(read uint32) (uint32, bool) { return l.Place(base + read) }
 		if e.cfg.Runs {
 			s.ties = func() *tieSorter { return e.newTieSorter(p, input, from) }
+			if l.LengthsDiffer(base, s.reads) {
+				s.begin = func(read uint32) (uint32, bool) {
+					pos, reversed := l.Place(base + read)
+					if pos != unplaced {
+						pos = startOf(pos, reversed, l.LengthOf(base+read))
+					}
+					return pos, reversed
+				}
+			}
 		}
 	}
 	s.positions = e.genome.Len + 1
 	return s.order(), ctx.Err()
-}
-
-// beginsBy returns the function that says where a read begins, by its place and its length: see placeOrder.
-func beginsBy(place func(read uint32) (uint32, bool), length func(read uint32) int, reads uint32) func(read uint32) (uint32, bool) {
-	differ := false
-	for i := uint32(1); i < reads && !differ; i++ {
-		differ = length(i) != length(0)
-	}
-	if !differ {
-		return place
-	}
-	return func(read uint32) (uint32, bool) {
-		pos, reversed := place(read)
-		if pos != unplaced {
-			pos = startOf(pos, reversed, length(read))
-		}
-		return pos, reversed
-	}
-}
-
-// lengthsOf returns the lengths of records from..to-1 of an input.
-func (e *Encoder) lengthsOf(input int, from, to uint64) (l record.Lengths, err error) {
-	meta := e.bins.Meta()
-	for _, k := range meta.BlocksOf(input) {
-		b := bins.Block{}
-		first, end := meta.Blocks[k].FirstRecord, meta.Blocks[k].FirstRecord+uint64(meta.Blocks[k].Records)
-		if first >= to || end <= from {
-			continue
-		}
-		if err = e.bins.ReadColumns(k, bins.WantLengths, &b); err != nil {
-			return l, err
-		}
-		for i := max(first, from); i < min(end, to); i++ {
-			l.Each = append(l.Each, uint32(b.Lengths.Of(int(i-first))))
-		}
-	}
-	return l, nil
 }
 
 // placeSorter sorts reads 0..reads-1 into the order of Sorted. First it distributes them to ranges of positions, then it sorts each range;

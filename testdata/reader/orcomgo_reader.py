@@ -2947,11 +2947,11 @@ class KnownValues:
         self.coder, self.probs = coder, probs
         self.classes, self.highest = {}, {}     # by group and class: a list of [value, times]; by group
 
-    def next(self, group, context):
+    def next(self, group):
         """One of the values; None is a new one."""
-        if group not in self.highest or not self.probs.bit(("known", group, context), 255):
+        if group not in self.highest or not self.probs.bit(("known", group), 255):
             return None
-        at = self.highest[group] - self.probs.tree(("class", group, context), 5, 255)
+        at = self.highest[group] - self.probs.tree(("class", group), 5, 255)
         values = self.classes.get((group, at))
         require(values, "no values of a class")
         number = self.coder.below(len(values))
@@ -2972,22 +2972,20 @@ class KnownValues:
 class KnownPlaces:
     """Where the reads of a slice begin that is not sorted (FORMAT: Known places)."""
 
-    def __init__(self, coder, probs, strands, tree, varied):
-        self.coder, self.strands, self.tree, self.varied = coder, strands, tree, varied
+    def __init__(self, coder, probs, strands, tree):
+        self.coder, self.strands, self.tree = coder, strands, tree
         self.values = KnownValues(coder, probs)
 
     def next(self, length):
-        group = 1 + min(length, 1024)
-        place = self.values.next(group, 0) if self.varied else None
+        place = self.values.next(1 + length)
         if place is None:
-            place = self.values.next(0, 0)
+            place = self.values.next(0)
             if place is None:
                 position = self.tree.decode(self.coder)
                 reverse = bool(self.strands.decode(position))
                 place = position + length if reverse else position, reverse
                 self.values.add(0, place)
-            if self.varied:
-                self.values.add(group, place)
+            self.values.add(1 + length, place)
         return place
 
 
@@ -3062,7 +3060,7 @@ class SliceDecoder:
         order = PlaceOrder(probs, strands)
         choice = bool(coder.even(1))
         at_left, known_places = self.sorted and choice, not self.sorted and choice
-        known = KnownPlaces(coder, probs, strands, self.tree, len({read.length for read in self.members[0]}) > 1)
+        known = KnownPlaces(coder, probs, strands, self.tree)
 
         def place(read):
             if self.sorted:
@@ -3110,41 +3108,29 @@ class SliceDecoder:
     def mismatches(self, data, reads):
         coder = ArithmeticDecoder(data)
         probs, self.variants = Probs(coder), {}
-        self.equals = 0                 # reads that equal the last one, with it; 0 if that has exceptions
         self.last_differ = self.last_count = self.last_first = 0
         for number, read in enumerate(reads):
             if read.position is None:
                 continue
-            left, again = 1, False
+            again = more = False
             if self.sorted and not self.with_qualities:
                 again = number > 0 and self.together(read, reads[number - 1])
-                for other in reads[number + 1:number + 6]:
-                    if not self.together(read, other):
-                        break
-                    left += 1
-            open_places = read.open_places()
-            whole = len(open_places) == read.length
-            if again and whole and self.equals:
-                key = "equal", min(self.last_differ, 3), min(half_octaves(self.equals), 7)
-                if probs.bit(key, MEMORY):
-                    read.bases = list(reads[number - 1].bases)
-                    self.equals += 1
-                    continue
-            self.equals = int(whole)
-            self.one_read(probs, read, open_places, left, again)
+                more = number + 1 < len(reads) and self.together(read, reads[number + 1])
+            self.one_read(probs, read, more, again)
 
     @staticmethod
     def together(read, other):
         return (read.position, read.reverse, read.length) == (other.position, other.reverse, other.length)
 
-    def one_read(self, probs, read, open_places, left, again):
+    def one_read(self, probs, read, more, again):
         def reference(i):
             return read.over(self.genome, i)
 
         def under(i):
             return (read.position + (read.length - 1 - i if read.reverse else i)) % (1 << 26)
 
-        settled, unasked, last = set(), [], 0
+        open_places = read.open_places()
+        settled, last = set(), 0
         for i in (reversed(open_places) if read.reverse else open_places):
             variant = self.variants.get(under(i))
             if variant is None:
@@ -3152,9 +3138,6 @@ class SliceDecoder:
             key = "variant", last, variant[1]
             if self.with_qualities:
                 key += (min(self.quality(read, i), 47) // 6,)
-            if probs.states.get(key, (1 << 21,))[0] >> 6 < 600:
-                unasked.append((i, variant, key))
-                continue
             bit = probs.bit(key, MEMORY)
             last = 1 + bit
             if bit:
@@ -3163,19 +3146,15 @@ class SliceDecoder:
             self.met(under(i), variant, bit)
         rest = [i for i in open_places if i not in settled]
         if self.with_qualities:
-            differ = self.differ_by_quality(probs, read, rest, reference)
+            differ = self.differ_by_quality(probs, read, reference)
         else:
-            differ = self.differ_by_place(probs, read, reference, len(settled), left, again)
+            differ = self.differ_by_place(probs, read, reference, len(settled), more, again)
         for i in rest:
             read.bases[i] = differ.get(i, reference(i))
         for i in differ:
             if under(i) not in self.variants:
                 base = read.bases[i]
                 self.variants[under(i)] = [3 - base if read.reverse else base, 1]
-        for i, variant, key in unasked:
-            bit = int(read.bases[i] == (3 - variant[0] if read.reverse else variant[0]))
-            learn(probs.states[key], bit, MEMORY)
-            self.met(under(i), variant, bit)
 
     def met(self, at, variant, bit):
         """Whether a read has a variant: one that the last four have not is forgotten."""
@@ -3187,13 +3166,13 @@ class SliceDecoder:
     def quality(read, i):
         return max(read.qualities[i] - 33, 0)
 
-    def differ_by_quality(self, probs, read, rest, reference):
+    def differ_by_quality(self, probs, read, reference):
         e = sum(ERROR_RATE[self.quality(read, i)] for i in range(read.length)) & MASK32
         length = (e | 2).bit_length()
         at = min(2 * length + (e >> (length - 2) & 1), 63)
         left = probs.tree(("differ", at), 8, MEMORY)
         found, last = {}, 0
-        for i in rest:
+        for i in range(read.length):
             if left == 0:
                 break
             q = read.qualities[i] & 127
@@ -3205,9 +3184,9 @@ class SliceDecoder:
         require(left == 0, f"{self.what}: more bases differ than there are")
         return found
 
-    def differ_by_place(self, probs, read, reference, had, in_group, again):
+    def differ_by_place(self, probs, read, reference, had, more, again):
         """Settled bases and exceptions are among those of which it is coded whether they differ."""
-        key = "differ", in_group
+        key = "differ", more
         if again:
             key += (min(max(self.last_differ - had, 0), 7),)
         count = left = probs.tree(key, 8, MEMORY)
@@ -3239,23 +3218,21 @@ class SliceDecoder:
         probs, known, order = Probs(coder), None, None
         unplaced = [read for read in reads if read.position is None]
         model = self.model.copy(sum(read.bases.count(None) for read in unplaced))
-        size = coder.even(5) if any(read.bases.count(None) for read in unplaced) else 0
-        if size and coder.even(1):
-            known = KnownValues(coder, probs)
-        elif size:
-            order = PlaceOrder(probs, None)
+        size = 16
+        if any(read.bases.count(None) for read in unplaced):
+            if coder.even(1):
+                order = PlaceOrder(probs, None)
+            elif coder.even(1):
+                known = KnownValues(coder, probs)
         for read in unplaced:
             in_pieces = [base is not None for base in read.bases]
             open_places = read.open_places()
-            has_lead = size and len(open_places) == read.length >= size and not (pieces and read.length >= 701)
+            has_lead = (order or known) and len(open_places) == read.length >= size and not (pieces and read.length >= 701)
             lead = None
             if has_lead and order:
                 lead = order.next(0)[0]
             elif has_lead:
-                context = 0
-                if self.with_qualities:
-                    context = min(min(self.quality(read, i) for i in range(size)) // 6, 7)
-                lead = known.next(0, context)
+                lead = known.next(0)
             if lead is not None:
                 for i in range(size):
                     read.bases[i] = lead >> 2 * (size - 1 - i) & 3
@@ -3265,7 +3242,7 @@ class SliceDecoder:
                     continue
                 kind = min(self.quality(read, i) // 6, 7) if self.with_qualities else 0
                 read.bases[i] = model.decode(coder, kind)
-            if has_lead and lead is None:
+            if has_lead and known and lead is None:
                 known.add(0, sum(read.bases[i] << 2 * (size - 1 - i) for i in range(size)))
 
 
