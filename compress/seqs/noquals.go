@@ -59,13 +59,19 @@ const (
 // codeNext codes which base of a read, base `at` or a later one, is the first of the `left` mismatches that have not come yet; the last one
 // was `since` bases before. It returns n, the length of the read, if a corrupt stream has none.
 func (g *noQualModel) codeNext(c *rc.Coder, next, at, since, left, n int) int {
-	row := g.differs[(min(left, differsLeft)-1)*differsAt*differsSince:]
-	for ; at < n; at++ {
-		p := &row[min(at, differsAt-1)*differsSince+min(since, differsSince-1)]
-		if c.Adapt(rc.BitOf(at == next), p, longMemory) != 0 {
-			break
+	for at < n {
+		// The bases from here on to the last one that has a prob of its own, or alone.
+		row := g.differs[((min(left, differsLeft)-1)*differsSince+min(since, differsSince-1))*differsAt:]
+		from := min(at, differsAt-1)
+		to := from + 1
+		if since >= differsSince-1 {
+			to = max(min(n-at+from, differsAt-1), to)
 		}
-		since++
+		k := c.AdaptFirst(row[from:to], next-at)
+		if at += k; k < to-from {
+			return at
+		}
+		since += k
 	}
 	return at
 }
