@@ -141,7 +141,7 @@ func (m *mismatches) code(c *rc.Coder, w alignment, ref stretch, read []uint64, 
 		if k == n {
 			at = m.codeStart(c, w, n, next)
 		}
-		if at = m.codeNext(c, next, at, since, k, w.n); at == w.n {
+		if at = m.codeNext(c, next, at, since, k, w.n); at >= w.n {
 			break // corrupt
 		}
 		if k == n {
