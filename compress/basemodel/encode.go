@@ -120,6 +120,13 @@ func (t *coderTask) encode(ahead bool) ([]byte, *Model) {
 	return out, m
 }
 
+// Pass appends bases that are known otherwise: they can be matched from then on; the counters and weights do not learn from them.
+func (m *Model) Pass(bases []byte) {
+	p := &m.prepared
+	p.bases = append(p.bases[:0], bases...)
+	m.prepare(p, nil)
+}
+
 // prepare prepares the coder's chunks one after another, each in memory that take returns, and gives them to put.
 func (t *coderTask) prepare(m *Model, take func() *prepared, put func(p *prepared)) {
 	var peer []byte

@@ -58,8 +58,8 @@ const weightSets = matchClasses
 // qualityClasses is the number of quality classes. Each has its own weight sets, because contexts predict bases of low quality badly.
 const qualityClasses = 8
 
-// qualityClass returns the class of a quality, which is a byte of FASTQ, Phred + 33.
-func qualityClass(q byte) uint32 { return uint32(min(max(int(q)-33, 0)/6, qualityClasses-1)) }
+// QualityClass returns the class of a quality, which is a byte of FASTQ, Phred + 33.
+func QualityClass(q byte) uint32 { return uint32(min(max(int(q)-33, 0)/6, qualityClasses-1)) }
 
 // Parts of the context of a base, a number that has all of its contexts but those of the last bases: the set of weights, then the node of
 // the joint context and that of the match, among their kind.
@@ -157,7 +157,7 @@ func (m *Model) Decode(d *rangecoder.Decoder, bases, quals []byte) {
 	class := uint32(0)
 	for i := range bases {
 		if quals != nil {
-			class = qualityClass(quals[i])
+			class = QualityClass(quals[i])
 		}
 		context := m.match.context(uint32(m.h), class)
 		m.mix.predict(m.h, context, &m.match.slots[m.slot], &m.hist.words[m.word])

@@ -137,7 +137,7 @@ func TestQualityClasses(t *testing.T) {
 		quality byte
 		class   uint32
 	}{{'!', 0}, {0, 0}, {'&', 0}, {'\'', 1}, {'I', 6}, {'K', 7}, {'~', 7}, {255, 7}} {
-		if got := qualityClass(c.quality); got != c.class {
+		if got := QualityClass(c.quality); got != c.class {
 			t.Errorf("quality %q has class %d, want %d", c.quality, got, c.class)
 		}
 	}

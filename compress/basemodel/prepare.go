@@ -89,7 +89,7 @@ func (m *Model) followMatch(contexts []uint32, bases, quals []byte) []uint32 {
 	class := uint32(0)
 	for i, b := range bases {
 		if quals != nil {
-			class = qualityClass(quals[i])
+			class = QualityClass(quals[i])
 		}
 		contexts = append(contexts, a.context(uint32(m.h), class))
 		m.h, m.r = x.h[i], x.r[i]

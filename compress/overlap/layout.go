@@ -385,6 +385,24 @@ func (l *Layout) Place(record uint32) (pos uint32, reversed bool) {
 	return l.placements.of(l.firstRecord + record)
 }
 
+// LengthOf returns the length of a record's read.
+func (l *Layout) LengthOf(record uint32) int {
+	if l.Reads.lengths == nil {
+		return int(l.Reads.fixedLength)
+	}
+	return int(l.Reads.lengths[l.Reads.indexOf(record)])
+}
+
+// LengthsDiffer reports whether n records from `first` on have reads of different lengths.
+func (l *Layout) LengthsDiffer(first, n uint32) bool {
+	for i := range n {
+		if l.LengthOf(first+i) != l.LengthOf(first) {
+			return true
+		}
+	}
+	return false
+}
+
 // Places sets pos and reversed to what Place returns of the records, which may be all over the memory.
 func (l *Layout) Places(records, pos []uint32, reversed []bool) {
 	const ahead = 16 // how many records before it is used a place is loaded into the cache

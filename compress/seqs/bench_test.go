@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"orcomgo/bins/record"
 	rc "orcomgo/compress/rangecoder"
 )
 
@@ -84,18 +85,18 @@ func BenchmarkPositions(b *testing.B) {
 	}
 	const count = 8000
 	c := encodeTo(nil)
-	newPlaceModel(tree, false).code(c, &places{pos, rev}, nil, count, n)
+	newPlaceModel(tree, false).code(c, &places{pos, rev}, nil, record.Lengths{}, count, n)
 	data := c.Enc.Finish()
 	b.Run("encode", func(b *testing.B) {
 		for at := 0; b.Loop(); at = (at + count) % (len(pos) - count) {
-			newPlaceModel(tree, false).code(encodeTo(nil), &places{pos[at:], rev[at:]}, nil, count, n)
+			newPlaceModel(tree, false).code(encodeTo(nil), &places{pos[at:], rev[at:]}, nil, record.Lengths{}, count, n)
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*count), "ns/read")
 	})
 	b.Run("decode", func(b *testing.B) {
 		p := newPlaces(count)
 		for b.Loop() {
-			newPlaceModel(tree, false).code(decodeFrom(data), p, nil, count, n)
+			newPlaceModel(tree, false).code(decodeFrom(data), p, nil, record.Lengths{}, count, n)
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*count), "ns/read")
 	})
@@ -129,7 +130,7 @@ func BenchmarkSorted(b *testing.B) {
 	mismatches := func(c *rc.Coder) {
 		m := newMismatches(false, bases)
 		for i, pos := range all.pos {
-			w, ref := alignment{uint64(pos), all.rev[i], length}, stretch{packed, int(pos)}
+			w, ref := alignment{uint64(pos), all.rev[i], length, false, false}, stretch{packed, int(pos)}
 			if c.Decoding() {
 				m.code(c, w, ref, nil, text, nil, nil)
 			} else {
@@ -137,7 +138,7 @@ func BenchmarkSorted(b *testing.B) {
 			}
 		}
 	}
-	places := func(c *rc.Coder) { newPlaceModel(nil, true).code(c, all, nil, n, bases) }
+	places := func(c *rc.Coder) { newPlaceModel(nil, true).code(c, all, nil, record.Lengths{}, n, bases) }
 	for _, of := range []struct {
 		name string
 		code func(c *rc.Coder)

@@ -19,6 +19,12 @@ func (r *columnReads) inPieces(k, i int) bool {
 	return r.spans != nil && r.where[k].pos[i] == unplaced && r.cols[k].Lengths.Of(i) >= minLongBases
 }
 
+// together reports whether reads i and i+1 of column k have the same place and length.
+func (r *columnReads) together(k, i int) bool {
+	col := r.cols[k]
+	return i >= 0 && i+1 < col.Records && r.where[k].is(i, i+1) && col.Lengths.Of(i) == col.Lengths.Of(i+1)
+}
+
 // literals calls f with the stretches of a read without a place that are no piece.
 func (r *columnReads) literals(k, i int, f func(from, to int)) {
 	n := r.cols[k].Lengths.Of(i)

@@ -49,7 +49,7 @@ func (d *Decoder) Places(data []byte, first, mate *Column) (layouts [2]*Layout, 
 		where[1] = newPlaces(mate.Records)
 	}
 	limit := uint64(d.genome.Len())
-	if !newPlaceModel(p.tree, flags&flagSorted != 0).code(decodeFrom(in.places), where[0], where[1], first.Records, limit) {
+	if !newPlaceModel(p.tree, flags&flagSorted != 0).code(decodeFrom(in.places), where[0], where[1], first.Lengths, first.Records, limit) {
 		return layouts, false, errOutside
 	}
 	for i, c := range cols {

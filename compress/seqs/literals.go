@@ -48,9 +48,16 @@ func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, k int, read func(k, i 
 	m = m.Clone(bases)
 	defer m.Release()
 	var open openBases
+	l := newLeads(c, r, k, read)
 	r.forEach(k, false, func(i int, quals []byte, skip []bool) {
 		b := read(k, i)[:r.cols[k].Lengths.Of(i)]
+		hasLead, given := r.hasLead(k, i, skip), 0
+		if hasLead && l.code(c, b) {
+			given = leadBases
+			m.Pass(b[:given])
+		}
 		r.literals(k, i, func(from, to int) {
+			from = max(from, given)
 			all, q := b[from:to], quals
 			if q != nil {
 				q = q[from:to]
@@ -67,8 +74,13 @@ func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, k int, read func(k, i 
 			if skip != nil {
 				open.restore(all, skip[from:to])
 			}
-			toLetters(all)
 		})
+		if hasLead && given == 0 && l.known != nil {
+			l.known.add(c, 0, uint64(leadOf(b)))
+		}
+		if c.Decoding() {
+			r.literals(k, i, func(from, to int) { toLetters(b[from:to]) })
+		}
 	})
 	return nil
 }

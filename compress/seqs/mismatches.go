@@ -1,7 +1,6 @@
 package seqs
 
 import (
-	"bytes"
 	"math/bits"
 
 	"orcomgo/bases"
@@ -19,44 +18,39 @@ type mismatches struct {
 	byQual bool
 
 	variants *variants
-	shared   [16][8]rc.Prob // that a read has a variant, by which of the last four reads had it and by quality
+	shared   [3][16][8]rc.Prob // that a read has a variant, by whether it has the one before, which of the last four reads had it, and quality
 
 	// Of the current read:
-	unlike     []uint64 // encoding: a bit, as in baseBit, for each base that differs from the pseudogenome and is to be coded
-	settled    []byte   // with qualities: 1 for bases for which nothing more is coded: the read has their variants, or skip was set
-	hasSettled bool     // there are settled ones
+	unlike []uint64 // encoding: a bit, as in bases.Differing, for each base that differs from the pseudogenome and is to be coded
 
-	// Without qualities:
-	count        rc.Tree
-	gap          [4][8]rc.Tree // by the number of mismatches left and the place in the read
-	substitution [4][4]rc.Prob // by base of the pseudogenome and decision
+	substitution [128][4][4]rc.Prob // by quality (0 if there are none), base of the pseudogenome and decision
+
+	*noQualModel // without qualities; else nil
 
 	// With qualities:
 	countByQual [64]*rc.Tree // by the expected number of errors
 	// By quality; columns by the share of mismatches among the bases left, and whether the base before differs.
-	differs            *rc.Rows
-	substitutionByQual [128][4][4]rc.Prob // by quality, base of the pseudogenome and decision
+	differs *rc.Rows
 }
 
 // newMismatches returns a model for reads that lie in a range of so many bases of the pseudogenome.
 func newMismatches(byQual bool, bases uint64) *mismatches {
 	size := uint64(1) << min(bits.Len64(bases), variantBits)
-	m := &mismatches{count: rc.NewTree(8), byQual: byQual, variants: newVariants(size), differs: rc.NewRows()}
+	m := &mismatches{byQual: byQual, variants: newVariants(size)}
 	for i := range m.shared {
-		rc.FillProbs(m.shared[i][:])
-	}
-	for q := range m.substitutionByQual {
-		for i := range m.substitutionByQual[q] {
-			rc.FillProbs(m.substitutionByQual[q][i][:])
+		for j := range m.shared[i] {
+			rc.FillProbs(m.shared[i][j][:])
 		}
 	}
-	for i := range m.gap {
-		for j := range m.gap[i] {
-			m.gap[i][j] = rc.NewTree(8)
+	for q := range m.substitution {
+		for i := range m.substitution[q] {
+			rc.FillProbs(m.substitution[q][i][:])
 		}
 	}
-	for i := range m.substitution {
-		rc.FillProbs(m.substitution[i][:])
+	if byQual {
+		m.differs = rc.NewRows()
+	} else {
+		m.noQualModel = newNoQualModel()
 	}
 	return m
 }
@@ -91,6 +85,8 @@ type alignment struct {
 	pos uint64 // in the range of newMismatches
 	rev bool
 	n   int
+	// Of a sorted slice without qualities: whether the reads before and after this one are of the same group: see noQualModel.
+	again, more bool
 }
 
 // index returns the place in the read of the base that is at place j of the alignment on the pseudogenome's strand, and the reverse.
@@ -119,18 +115,14 @@ func (m *mismatches) code(c *rc.Coder, w alignment, ref stretch, read []uint64, 
 	if c.Decoding() {
 		ref.letters(text, w.rev) // mismatches are written over it
 	} else {
-		m.compare(w.n, ref, read)
-	}
-	if m.hasSettled {
-		clear(m.settled)
-		m.hasSettled = false
+		m.unlike = appendUnlike(m.unlike[:0], ref, read, w.n)
 	}
 	for i := range skip {
 		if skip[i] {
 			m.settle(c, w, i)
 		}
 	}
-	m.codeVariants(c, w, read, text, skip, quals)
+	had := m.codeVariants(c, w, read, text, skip, quals)
 	if m.byQual {
 		m.codeByQual(c, w, ref, read, text, quals)
 		return
@@ -139,46 +131,40 @@ func (m *mismatches) code(c *rc.Coder, w alignment, ref stretch, read []uint64, 
 	if !c.Decoding() {
 		n = countBits(m.unlike)
 	}
-	// A placed read has far fewer than 255 mismatches: see overlap.
-	n = int(m.count.Code(c, uint32(n), longMemory))
-	at := 0
+	n = m.codeCount(c, w, n, had)
+	at, since := 0, differsSince
 	for k := n; k > 0; k-- {
-		g := 0
+		next := 0
 		if !c.Decoding() {
-			g = w.index(m.nextUnlike(w.rev)) - at
+			next = w.index(nextUnlike(m.unlike, w.rev))
 		}
-		t := &m.gap[min(k, 4)-1][min(at>>4, 7)]
-		for sum := 0; ; {
-			v := int(t.Code(c, uint32(min(g-sum, 255)), longMemory))
-			sum += v
-			if v < 255 || sum > w.n {
-				g = sum
-				break
-			}
+		if k == n {
+			at = m.codeStart(c, w, n, next)
 		}
-		if c.Decoding() && at+g >= w.n {
+		if at = m.codeNext(c, next, at, since, k, w.n); at >= w.n {
 			break // corrupt
 		}
-		j := w.index(at + g)
+		if k == n {
+			m.first = at
+		}
+		j := w.index(at)
 		r := w.turned(ref.base(j))
-		m.codeBase(c, w, j, &m.substitution[r], r, read, text)
-		at += g + 1
+		m.codeBase(c, w, j, &m.substitution[0][r], r, read, text)
+		at, since = at+1, 0
 	}
+	m.mismatches, m.coded = n+had, n
 }
 
-// compare sets unlike to the bases of a read that differ from the pseudogenome.
-func (m *mismatches) compare(n int, ref stretch, read []uint64) {
-	if cap(m.unlike) < len(read) {
-		m.unlike = make([]uint64, len(read))
-	}
-	m.unlike = m.unlike[:len(read)]
+// appendUnlike appends to dst a bit, as in bases.Differing, for each base in which a read of n bases differs from the pseudogenome.
+func appendUnlike(dst []uint64, ref stretch, read []uint64, n int) []uint64 {
 	for j, b := range read {
 		d := b ^ ref.word(j)
-		m.unlike[j] = (d | d>>1) & 0x5555555555555555
+		dst = append(dst, (d|d>>1)&bases.LowBits)
 	}
 	if n&31 != 0 {
-		m.unlike[len(read)-1] &= 1<<(2*uint(n&31)) - 1
+		dst[len(dst)-1] &= 1<<(2*uint(n&31)) - 1
 	}
+	return dst
 }
 
 // countBits returns how many bits are set.
@@ -189,52 +175,36 @@ func countBits(words []uint64) (n int) {
 	return n
 }
 
-// nextUnlike removes a base from unlike and returns it: the first one or, if last is set, the last one. There is one.
-func (m *mismatches) nextUnlike(last bool) int {
+// nextUnlike removes a base from the result of appendUnlike and returns it: the first one or, if last is set, the last one. There is one.
+func nextUnlike(unlike []uint64, last bool) int {
 	if last {
-		k := len(m.unlike) - 1
-		for m.unlike[k] == 0 {
+		k := len(unlike) - 1
+		for unlike[k] == 0 {
 			k--
 		}
-		at := 63 - bits.LeadingZeros64(m.unlike[k])
-		m.unlike[k] &^= 1 << at
+		at := 63 - bits.LeadingZeros64(unlike[k])
+		unlike[k] &^= 1 << at
 		return k<<5 | at>>1
 	}
 	k := 0
-	for m.unlike[k] == 0 {
+	for unlike[k] == 0 {
 		k++
 	}
-	at := bits.TrailingZeros64(m.unlike[k])
-	m.unlike[k] &= m.unlike[k] - 1
+	at := bits.TrailingZeros64(unlike[k])
+	unlike[k] &= unlike[k] - 1
 	return k<<5 | at>>1
 }
 
-// settle notes that nothing more is coded for base i of the read.
+// settle notes, encoding, that nothing more is coded for base i of the read but that it does not differ.
 func (m *mismatches) settle(c *rc.Coder, w alignment, i int) {
-	if m.byQual {
-		if len(m.settled) < w.n {
-			m.settled = append(m.settled, make([]byte, w.n-len(m.settled))...)
-		}
-		m.settled[i], m.hasSettled = 1, true
-	}
 	if !c.Decoding() {
 		j := w.index(i)
 		m.unlike[j>>5] &^= 1 << (2 * uint(j&31)) // 32 bases a word, with bits 0, 2, 4 and so on
 	}
 }
 
-// skipSettled returns the first base of the read from i on that is not settled, or w.n.
-func (m *mismatches) skipSettled(w alignment, i int) int {
-	if m.hasSettled {
-		for i < w.n && m.settled[i] != 0 {
-			i++
-		}
-	}
-	return i
-}
-
 // equallyDense returns the column of differs for base i of the read, given the number of mismatches that are left and whether the base
-// before differs, and the first base after it that is settled or has another column; w.n if there is none.
+// before differs, and the first base after it that has another column; w.n if there is none.
 func (m *mismatches) equallyDense(w alignment, i, left int, prev uint32) (end int, column uint32) {
 	density := min(lenOfQuotient(uint(left)<<6, uint(w.n-i)), 7)
 	end = i + 1
@@ -242,18 +212,13 @@ func (m *mismatches) equallyDense(w alignment, i, left int, prev uint32) (end in
 		if end = w.n; density < 7 {
 			end -= left << 6 >> density
 		}
-		if m.hasSettled {
-			if k := bytes.IndexByte(m.settled[i:end], 1); k >= 0 {
-				end = i + k
-			}
-		}
 	}
 	return end, uint32(density)<<1 | prev
 }
 
-// codeVariants codes at each variant under the read whether the read has it. Bases that have it are settled.
-func (m *mismatches) codeVariants(c *rc.Coder, w alignment, read []uint64, text []byte, skip []bool, quals []byte) {
-	end := w.pos + uint64(w.n)
+// codeVariants codes at each variant under the read whether the read has it, and returns how many it has. Bases that have it are settled.
+func (m *mismatches) codeVariants(c *rc.Coder, w alignment, read []uint64, text []byte, skip []bool, quals []byte) (had int) {
+	end, last := w.pos+uint64(w.n), 0
 	for p := m.variants.next(w.pos, end); p < end; p = m.variants.next(p+1, end) {
 		j := int(p - w.pos)
 		i := w.index(j)
@@ -265,20 +230,19 @@ func (m *mismatches) codeVariants(c *rc.Coder, w alignment, read []uint64, text 
 			ctx = int(min(max(quals[i], 33)-33, 47) / 6)
 		}
 		v := m.variants.of(p)
-		b, hist := v&3, v>>2&15
-		has := c.Adapt(rc.BitOf(!c.Decoding() && bases.Words(read).At(j) == b), &m.shared[hist][ctx], longMemory)
-		hist = (hist<<1 | uint8(has)) & 15
-		if v = 0; hist != 0 {
-			v = variantKnown | hist<<2 | b
-		}
-		m.variants.set(p, v)
+		b := v & 3
+		has := c.Adapt(rc.BitOf(!c.Decoding() && bases.Words(read).At(j) == b), &m.shared[last][v>>2&15][ctx], longMemory)
+		m.variants.met(p, has)
+		last = 1 + has
 		if has != 0 {
 			if c.Decoding() {
 				text[i] = bases.Letters[w.turned(b)]
 			}
 			m.settle(c, w, i)
+			had++
 		}
 	}
+	return had
 }
 
 // codeBase codes which base the read has at place j of the alignment, where the pseudogenome has another one: r, on the read's strand.
@@ -338,9 +302,9 @@ func (m *mismatches) codeByQual(c *rc.Coder, w alignment, ref stretch, read []ui
 func (m *mismatches) encodeByQual(c *rc.Coder, w alignment, ref stretch, read []uint64, quals []byte, n int) {
 	i, prev := 0, uint32(0)
 	for ; n > 0; n-- {
-		j := m.nextUnlike(w.rev)
+		j := nextUnlike(m.unlike, w.rev)
 		at := w.index(j)
-		for i = m.skipSettled(w, i); i < at; i = m.skipSettled(w, i) {
+		for i < at {
 			end, column := m.equallyDense(w, i, n, prev)
 			end = min(end, at)
 			c.AdaptZeros(m.differs, quals[i:end], column)
@@ -350,7 +314,7 @@ func (m *mismatches) encodeByQual(c *rc.Coder, w alignment, ref stretch, read []
 		_, column := m.equallyDense(w, at, n, prev)
 		c.Adapt(1, &m.differs[q][column], longMemory)
 		r := w.turned(ref.base(j))
-		m.codeBase(c, w, j, &m.substitutionByQual[q][r], r, read, nil)
+		m.codeBase(c, w, j, &m.substitution[q][r], r, read, nil)
 		i, prev = at+1, 1
 	}
 }
@@ -358,7 +322,7 @@ func (m *mismatches) encodeByQual(c *rc.Coder, w alignment, ref stretch, read []
 // decodeByQual decodes what encodeByQual encodes.
 func (m *mismatches) decodeByQual(c *rc.Coder, w alignment, ref stretch, text, quals []byte, n int) {
 	prev := uint32(0)
-	for i := m.skipSettled(w, 0); n > 0 && i < w.n; i = m.skipSettled(w, i) {
+	for i := 0; n > 0 && i < w.n; {
 		end, column := m.equallyDense(w, i, n, prev)
 		k := c.AdaptRun(m.differs, quals[i:end], column)
 		if i += k; k > 0 {
@@ -369,7 +333,7 @@ func (m *mismatches) decodeByQual(c *rc.Coder, w alignment, ref stretch, text, q
 		}
 		q, j := quals[i]&127, w.index(i)
 		r := w.turned(ref.base(j))
-		m.codeBase(c, w, j, &m.substitutionByQual[q][r], r, nil, text)
+		m.codeBase(c, w, j, &m.substitution[q][r], r, nil, text)
 		i, n, prev = i+1, n-1, 1
 	}
 }

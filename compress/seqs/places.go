@@ -1,6 +1,11 @@
 package seqs
 
 import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"orcomgo/bins/record"
 	"orcomgo/compress/mixing"
 	rc "orcomgo/compress/rangecoder"
 )
@@ -38,7 +43,9 @@ type placeModel struct {
 	strand []rc.Prob // by region
 	// strandWeight is the weight of a region's strand statistics, in 1/65536, by their count.
 	strandWeight      [strandCounts]int32
-	delta             *rc.Number
+	order             *placeOrder
+	known             *knownValues // where reads began: in group 0 all, in others those of a length
+	mateAgain         [2]rc.Prob
 	mateNear          [2]rc.Prob
 	matePlaced        [2][2]rc.Prob
 	mateStrandDiffers rc.Prob
@@ -46,12 +53,18 @@ type placeModel struct {
 }
 
 func newPlaceModel(tree *positions, sorted bool) *placeModel {
-	m := &placeModel{tree: tree, sorted: sorted, strand: rc.NewProbs(1 << 14), delta: rc.NewNumber(),
+	m := &placeModel{tree: tree, sorted: sorted, strand: rc.NewProbs(1 << 14),
 		mateStrandDiffers: rc.NewProb, distance: rc.NewTree(windowBits)}
 	for i := range m.strandWeight {
 		m.strandWeight[i] = 1 << 15
 	}
+	if sorted {
+		m.order = newPlaceOrder()
+	} else {
+		m.known = newKnownValues()
+	}
 	rc.FillProbs(m.placed[:])
+	rc.FillProbs(m.mateAgain[:])
 	rc.FillProbs(m.mateNear[:])
 	for i := range m.matePlaced {
 		rc.FillProbs(m.matePlaced[i][:])
@@ -72,40 +85,106 @@ func (m *placeModel) strandOf(c *rc.Coder, pos uint32, rev bool) bool {
 	return bit != 0
 }
 
-// code codes the places of the reads of first, and of mate if it is not nil; each holds n reads.
+// placeOrder codes where the reads of a sorted slice begin. Of reads of different lengths that is the left end of their place or, reversed,
+// its right end: reads whose other end was cut off begin where others do.
+type placeOrder struct {
+	again []rc.Prob                  // that a read begins where the last one does, by their lengths, the steps, and how many do already
+	step  [2][stepClasses]*rc.Number // from where the last read begins, by its strand and the steps
+
+	start uint32 // where the last read begins
+	rev   bool   // its strand
+	n     int    // its length
+	reads uint32 // how many reads begin there, with the last one
+	steps uint32 // the average of steps, in sixteenths of a base
+}
+
+// stepClasses is how many classes of the average of steps there are.
+const stepClasses = 30
+
+func newPlaceOrder() *placeOrder {
+	// The first read may begin at 0, on either strand.
+	o := &placeOrder{start: ^uint32(0), rev: true, again: rc.NewProbs(3 * stepClasses * 32)}
+	for i := range o.step {
+		for j := range o.step[i] {
+			o.step[i][j] = rc.NewNumber()
+		}
+	}
+	return o
+}
+
+// class returns the class of the average of steps.
+func (o *placeOrder) class() int { return min(bits.Len32(o.steps), stepClasses-1) }
+
+// next codes where the next read, of n bases, begins, and its strand by strandOf. again says that the last one begins there, too.
+func (o *placeOrder) next(c *rc.Coder, start uint32, rev bool, n int, strandOf func(start uint32, rev bool) bool) (_ uint32, _, again bool) {
+	if o.reads > 0 {
+		p := &o.again[((1+cmp.Compare(n, o.n))*stepClasses+o.class())<<5|min(halfOctaves(o.reads), 31)]
+		again = c.AdaptAny(rc.BitOf(start == o.start && rev == o.rev), p, longMemory) != 0
+	}
+	o.n = n
+	if again {
+		o.reads++
+		return o.start, o.rev, true
+	}
+	least := uint32(rc.BitOf(o.rev)) // of the step: at one place the forward strand comes first
+	d := least + o.step[least][o.class()].Code(c, start-o.start-least, longMemory)
+	o.start, o.reads = o.start+d, 1
+	o.steps += min(d, 1<<24) - o.steps>>4
+	o.rev = d == 0 || strandOf(o.start, rev)
+	return o.start, o.rev, false
+}
+
+// halfOctaves returns twice the logarithm of x, rounded down; x is at least 1.
+func halfOctaves(x uint32) int {
+	n := bits.Len32(x)
+	return 2*n - 2 + int(x<<1>>(n-1)&1)
+}
+
+// code codes the places of the reads of first, and of mate if it is not nil; each holds n reads, those of first of these lengths.
 // It returns false if a decoded position is not below limit.
-func (m *placeModel) code(c *rc.Coder, first, mate *places, n int, limit uint64) bool {
-	ctx, prev, prevRev, ctx2 := 3, uint32(0), false, 1
+func (m *placeModel) code(c *rc.Coder, first, mate *places, lengths record.Lengths, n int, limit uint64) bool {
+	ctx, ctx2, ctx3 := 3, 1, 0
 	var tree *pages
 	if !m.sorted || mate != nil {
 		tree = m.tree.paged()
 	}
+	choice := false
+	if !c.Decoding() {
+		if keys := first.keys(n); m.sorted {
+			choice = slices.IsSorted(keys)
+		} else {
+			placed := len(keys)
+			slices.Sort(keys)
+			choice = len(slices.Compact(keys))*manyRepeat <= placed
+		}
+	}
+	choice = c.Uniform(uint32(rc.BitOf(choice)), 1) != 0
 	for i := 0; i < n; i++ {
 		p := c.Adapt(rc.BitOf(first.pos[i] != unplaced), &m.placed[ctx], shortMemory)
 		ctx = ctx<<1&3 | p
+		again := false
 		if p == 0 {
 			first.pos[i] = unplaced
 		} else if m.sorted {
-			d := m.delta.Code(c, first.pos[i]-prev, longMemory)
-			if d != 0 {
-				prevRev = false
-			}
-			first.pos[i] = prev + d
-			if d == 0 && prevRev {
-				first.rev[i] = true // at equal positions the forward strand comes first
-			} else {
-				first.rev[i] = m.strandOf(c, prev+d, first.rev[i])
-			}
-			prev, prevRev = first.pos[i], first.rev[i]
-		} else {
+			again = m.codeSorted(c, &first.pos[i], &first.rev[i], lengths.Of(i), choice)
+		} else if !choice {
 			first.pos[i] = tree.code(c, first.pos[i])
 			first.rev[i] = m.strandOf(c, first.pos[i], first.rev[i])
+		} else {
+			m.codeKnown(c, tree, &first.pos[i], &first.rev[i], lengths.Of(i))
 		}
 		if p != 0 && uint64(first.pos[i]) >= limit {
 			return false
 		}
 		if mate == nil {
 			continue
+		}
+		if again && i > 0 && mate.pos[i-1] != unplaced {
+			ctx3 = c.Adapt(rc.BitOf(mate.is(i, i-1)), &m.mateAgain[ctx3], shortMemory)
+			if ctx3 != 0 {
+				mate.pos[i], mate.rev[i] = mate.pos[i-1], mate.rev[i-1]
+				continue
+			}
 		}
 		if p != 0 {
 			d := int64(mate.pos[i]) - int64(first.pos[i])
@@ -143,5 +222,72 @@ func (m *placeModel) code(c *rc.Coder, first, mate *places, n int, limit uint64)
 	return true
 }
 
+// codeSorted codes the place of the next read, of n bases, of a sorted slice, and returns whether the last one begins at the same one. atLeft: reads
+// begin at their left ends, whatever their strands. If a read of a corrupt stream would not fit there, its place is outside of the pseudogenome.
+func (m *placeModel) codeSorted(c *rc.Coder, pos *uint32, rev *bool, n int, atLeft bool) (again bool) {
+	toEnd := n
+	if atLeft {
+		toEnd = 0
+	}
+	start := startOf(*pos, *rev, toEnd)
+	start, *rev, again = m.order.next(c, start, *rev, n, func(start uint32, rev bool) bool { return m.strandOf(c, start, rev) })
+	*pos = posOf(start, *rev, toEnd)
+	return again
+}
+
+// codeKnown codes the place of a read of n bases in a slice that is not sorted: if reads of its length began there before, as one of
+// their places; else, if others did, as one of theirs; else by the tree.
+func (m *placeModel) codeKnown(c *rc.Coder, tree *pages, pos *uint32, rev *bool, n int) {
+	group := 1 + uint32(n)
+	begin, known := m.known.code(c, group, placeKey(startOf(*pos, *rev, n), *rev))
+	if !known {
+		if begin, known = m.known.code(c, 0, begin); !known {
+			*pos = tree.code(c, *pos)
+			*rev = m.strandOf(c, *pos, *rev)
+			begin = placeKey(startOf(*pos, *rev, n), *rev)
+			m.known.add(c, 0, begin)
+		}
+		m.known.add(c, group, begin)
+	}
+	*rev = begin&1 != 0
+	*pos = posOf(uint32(begin>>1), *rev, n)
+}
+
+// placeKey returns a position and a strand as a number.
+func placeKey(pos uint32, rev bool) uint64 { return uint64(pos)<<1 | uint64(rc.BitOf(rev)) }
+
+// startOf returns where a read of n bases with a place begins: how many bases of the pseudogenome are before its first base or, reversed,
+// before the one to the right of it.
+func startOf(pos uint32, rev bool, n int) uint32 {
+	if rev {
+		return pos + uint32(n)
+	}
+	return pos
+}
+
+// posOf is the inverse of startOf.
+func posOf(start uint32, rev bool, n int) uint32 {
+	if rev {
+		return start - uint32(n)
+	}
+	return start
+}
+
 // newPlaces returns places of n reads, to be set.
 func newPlaces(n int) *places { return &places{make([]uint32, n), make([]bool, n)} }
+
+// is reports whether reads i and j have the same place.
+func (p *places) is(i, j int) bool { return p.pos[i] == p.pos[j] && p.rev[i] == p.rev[j] }
+
+// keys returns the places of the first n reads, of those that have one.
+func (p *places) keys(n int) (keys []uint64) {
+	for i, pos := range p.pos[:n] {
+		if pos != unplaced {
+			keys = append(keys, placeKey(pos, p.rev[i]))
+		}
+	}
+	return keys
+}
+
+// manyRepeat: in a slice that is not sorted, places are coded as known ones if there is at most one place for so many reads.
+const manyRepeat = 4

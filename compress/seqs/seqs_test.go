@@ -523,7 +523,7 @@ func TestPlaceSorter(t *testing.T) {
 				}
 				for _, threads := range []int{1, 3} {
 					s := placeSorter{reads: uint32(reads), positions: n, threads: threads,
-						place: func(i uint32) (uint32, bool) { return pos[i], reversed[i] }}
+						begin: func(i uint32) (uint32, bool) { return pos[i], reversed[i] }}
 					if got := s.order(); !slices.Equal(got, want) {
 						t.Errorf("%d reads, %d of them placed, on %d positions, %d threads: not in order", reads, len(placed), n, threads)
 					}

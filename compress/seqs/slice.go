@@ -70,7 +70,10 @@ func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, k int, read func(k, 
 			s.prefetch(r, k, i+genomeAhead)
 		}
 		pos := r.where[k].pos[i]
-		w := alignment{uint64(pos - first), r.where[k].rev[i], r.cols[k].Lengths.Of(i)}
+		w := alignment{uint64(pos - first), r.where[k].rev[i], r.cols[k].Lengths.Of(i), false, false}
+		if s.sorted && !s.byQual {
+			w.again, w.more = r.together(k, i-1), r.together(k, i)
+		}
 		var ref stretch
 		ref.packed, ref.at = s.genome(int(pos), w.n)
 		if c.Decoding() {
@@ -177,7 +180,7 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) *str
 		out.members[k][streamExceptions] = x.Enc.Finish()
 	}
 	c := encodeTo(nil)
-	newPlaceModel(tree, s.sorted).code(c, r.where[0], r.mates(), cols[0].Records, s.limit)
+	newPlaceModel(tree, s.sorted).code(c, r.where[0], r.mates(), cols[0].Lengths, cols[0].Records, s.limit)
 	out.places = c.Enc.Finish()
 	if s.inPieces {
 		r.setSpans()
@@ -230,7 +233,7 @@ func (s *slice) decode(tree *positions, cols []*Column, in *streams, wait func(n
 		r.exceptions = append(r.exceptions, &list)
 		r.where = append(r.where, newPlaces(col.Records))
 	}
-	if !newPlaceModel(tree, s.sorted).code(decodeFrom(in.places), r.where[0], r.mates(), cols[0].Records, s.limit) {
+	if !newPlaceModel(tree, s.sorted).code(decodeFrom(in.places), r.where[0], r.mates(), cols[0].Lengths, cols[0].Records, s.limit) {
 		return nil, errOutside
 	}
 	end := uint64(0) // of the last bases that are needed

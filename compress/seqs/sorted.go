@@ -15,15 +15,17 @@ import (
 const sortedRun = 1 << 15
 
 // Sorted returns the order in which records from..to-1 of an input are stored: the i-th is record
-// from + result[i]. The placed reads are sorted by position, strand and ordinal and cut into equal shares. After each share
-// follows an equal share of the other reads, by ordinal.
+// from + result[i]. The placed reads are sorted by position and strand, and cut into equal shares. After each share follows an equal share of
+// the other reads. With Config.Runs, unless memory is short, reads of different lengths go by where they begin instead of their positions;
+// those of one place as tieSorter says, and the others by their leads. In the end all go by ordinal.
 func (e *Encoder) Sorted(ctx context.Context, input int, from, to uint64) ([]uint32, error) {
 	k, err := e.partOf(input, from, to)
 	if err != nil {
 		return nil, err
 	}
 	base, _ := e.parts[k].record(input, from)
-	var place func(record uint32) (uint32, bool)
+	s := placeSorter{reads: uint32(to - from), threads: e.cfg.Threads,
+		begin: func(read uint32) (uint32, bool) { return e.genome.Place(base + read) }}
 	if e.window > 0 {
 		e.mu.Lock() // only places are needed, no reads
 		err := e.build(ctx)
@@ -31,17 +33,28 @@ func (e *Encoder) Sorted(ctx context.Context, input int, from, to uint64) ([]uin
 		if err != nil {
 			return nil, err
 		}
-		place = e.genome.Place
 	} else {
 		p, err := e.acquire(ctx, loaded{part: k}, nil)
 		if err != nil {
 			return nil, err
 		}
 		defer e.release()
-		place = p.layout.Place
+		l := p.layout
+		s.begin = func(read uint32) (uint32, bool) { return l.Place(base + read) }
+		if e.cfg.Runs {
+			s.ties = func() *tieSorter { return e.newTieSorter(p, input, from) }
+			if l.LengthsDiffer(base, s.reads) {
+				s.begin = func(read uint32) (uint32, bool) {
+					pos, reversed := l.Place(base + read)
+					if pos != unplaced {
+						pos = startOf(pos, reversed, l.LengthOf(base+read))
+					}
+					return pos, reversed
+				}
+			}
+		}
 	}
-	s := placeSorter{reads: uint32(to - from), positions: e.genome.Len, threads: e.cfg.Threads,
-		place: func(read uint32) (uint32, bool) { return place(base + read) }}
+	s.positions = e.genome.Len + 1
 	return s.order(), ctx.Err()
 }
 
@@ -49,9 +62,10 @@ func (e *Encoder) Sorted(ctx context.Context, input int, from, to uint64) ([]uin
 // both with all threads. It takes 12 bytes of memory for each read.
 type placeSorter struct {
 	reads     uint32
-	positions int // of the pseudogenome
+	positions int // where reads may begin
 	threads   int
-	place     func(read uint32) (pos uint32, reversed bool)
+	begin     func(read uint32) (start uint32, reversed bool) // see startOf
+	ties      func() *tieSorter                               // makes one for a goroutine; nil: reads of one place are sorted by ordinal
 
 	shift  uint     // keys of a range are equal in the bits from here on
 	ranges int      // how many there are
@@ -67,10 +81,10 @@ const (
 	minSortedChunk = 1 << 15
 )
 
-// key returns what a placed read is sorted by, position << 1 | strand, or false if it has no place.
+// key returns what a placed read is sorted by, start << 1 | strand, or false if it has no place.
 func (s *placeSorter) key(read uint32) (uint64, bool) {
-	pos, reversed := s.place(read)
-	return uint64(pos)<<1 | uint64(rc.BitOf(reversed)), pos != unplaced
+	start, reversed := s.begin(read)
+	return uint64(start)<<1 | uint64(rc.BitOf(reversed)), start != unplaced
 }
 
 // order returns the reads in order.
@@ -78,6 +92,9 @@ func (s *placeSorter) order() []uint32 {
 	s.shift = uint(max(bits.Len64(uint64(max(s.positions, 1))<<1-1)-maxRangeBits, 0))
 	s.ranges = int(uint64(max(s.positions, 1))<<1>>s.shift) + 1
 	s.distribute()
+	if s.ties != nil {
+		s.ties().sortByLead(s.others)
+	}
 	perm := largepages.Make[uint32](int(s.reads))
 	groups := spread{len(s.placed), len(s.others), max(1, len(s.placed)/sortedRun)}
 	tasks.EachWorker(groups.n, s.threads, func(int) func(int) {
@@ -86,9 +103,16 @@ func (s *placeSorter) order() []uint32 {
 		}
 	})
 	tasks.EachWorker(s.ranges, s.threads, func(int) func(int) {
+		var ties *tieSorter
+		if s.ties != nil {
+			ties = s.ties()
+		}
 		return func(r int) {
 			from, reads := s.starts[r], s.placed[s.starts[r]:s.starts[r+1]]
 			slices.Sort(reads)
+			if ties != nil {
+				ties.sort(reads)
+			}
 			for i, x := range reads {
 				perm[from+i+groups.othersIn(groups.groupOf(from+i))] = uint32(x)
 			}

@@ -47,10 +47,14 @@ func (v *variants) of(pos uint64) byte {
 	return v.blocks[v.number[v.block(pos)]].variants[pos%variantBlock]
 }
 
-// set makes x the variant at a position that has one; 0 removes it.
-func (v *variants) set(pos uint64, x byte) {
+// met notes whether a read has the variant at a position. If the last four had not, it is removed.
+func (v *variants) met(pos uint64, has int) {
 	b := &v.blocks[v.number[v.block(pos)]]
-	if b.variants[pos%variantBlock] = x; x == 0 {
+	x := &b.variants[pos%variantBlock]
+	if outcomes := *x<<1&0x38 | byte(has)<<2; outcomes != 0 {
+		*x = variantKnown | outcomes | *x&3
+	} else {
+		*x = 0
 		b.some &^= 1 << (pos % variantBlock)
 	}
 }

@@ -70,7 +70,7 @@ func TestSliceVectors(t *testing.T) {
 			cols = append(cols, c)
 		}
 		any, withQuals, n := v.Text(t, "order") == "any", cols[0].quals != nil, len(cols[0].reads)
-		e, err := Build(context.Background(), archiveOf(t, record.Options{OrderAny: any}, n, cols...), Config{Threads: 1})
+		e, err := Build(context.Background(), archiveOf(t, record.Options{OrderAny: any}, n, cols...), Config{Threads: 1, Runs: any && !withQuals})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1392,6 +1392,16 @@ class ArithmeticDecoder:
         return value
 
 
+    def below(self, count):
+        """FORMAT: The arithmetic coder, a number below count."""
+        low = max((count - 1).bit_length() - 16, 0)
+        parts = (count - 1 >> low) + 1
+        high = (self.point() + 1) * parts - 1 >> 16
+        start = (high << 16) // parts
+        self.part(start, (high + 1 << 16) // parts - start)
+        return min(high << low | self.even(low), count - 1)
+
+
 def new_prob():
     return [1 << 21, 0]
 
@@ -1412,6 +1422,14 @@ class Probs:
 
     def bit(self, key, limit):
         return self.coder.adaptive(self.states.setdefault(key, new_prob()), limit)
+
+    def mixed(self, keys, weights, rate):
+        """A bit that the probs of several keys predict, which learn it; the weights are those of the sum."""
+        probs = [self.states.setdefault(key, new_prob()) for key in keys]
+        bit = self.coder.mixed([STRETCH[prob[0] >> 10] for prob in probs], [weights], rate)
+        for prob in probs:
+            learn(prob, bit, 1023)
+        return bit
 
     def tree(self, key, bits, limit):
         node = 1
@@ -1473,15 +1491,30 @@ def decode_lengths(data, records, what):
         return [length] * records
     require(bits <= 12 or bits == 33, f"{what}: a length of {bits} bits")
     probs = Probs(ArithmeticDecoder(source.rest()))
-    outcomes, last, found = 0, 0, []
+    weights = {"same": [1 << 15] * 2, "symbol": [1 << 15] * 2}
+    outcomes, last, run, found = 0, 0, 1, []
     for _ in range(records):
-        same = probs.bit(("same", outcomes), MEMORY)
+        same = probs.mixed([("same", outcomes, min(half_octaves(run), 7)), ("same after", last & 255)],
+                           weights["same"], 8)
         outcomes = outcomes << 1 & 3 | same
-        if not same:
-            last = probs.number("length", MEMORY) if bits == 33 else \
-                probs.tree("length", bits, MEMORY)
+        run = run + 1 if same else 1
+        if not same and bits == 33:
+            last = probs.number("length", MEMORY)
+        elif not same:
+            node, before = 1, 1 << bits | last
+            for i in range(bits, 0, -1):
+                node = node << 1 | probs.mixed(
+                    [("symbol", node == before >> i, node), ("symbol after", last & 255, node)],
+                    weights["symbol"], 8)
+            last = node - (1 << bits)
         found.append(last)
     return found
+
+
+def half_octaves(x):
+    """FORMAT: Adaptive elements: twice the binary logarithm of x, rounded down to a half octave."""
+    n = x.bit_length()
+    return 2 * n - 2 + (2 * x >> n - 1 & 1)
 
 
 # ---------------------------------------------------------------------------
@@ -2555,10 +2588,8 @@ class BaseModel:
 
     def decode(self, coder, quality_class=0):
         """FORMAT: Bases, One base."""
-        predicted, kind, m, state = None, 0, 0, 0
+        predicted, kind, m, state = self.predicted(), 0, 0, 0
         if self.match is not None:
-            place, step = self.match
-            predicted = self.bases[place] if step > 0 else 3 - self.bases[place]
             m = bin(self.misses).count("1")
             l = 32 if m == 0 else (self.misses & -self.misses).bit_length() - 1
             kind = match_class(l, m)
@@ -2587,6 +2618,13 @@ class BaseModel:
         self.learn_other_strand()
         self.enter(base, predicted)
         return base
+
+    def predicted(self):
+        """The base that the match predicts, if there is one."""
+        if self.match is None:
+            return None
+        place, step = self.match
+        return self.bases[place] if step > 0 else 3 - self.bases[place]
 
     def weights_of(self, key):
         if key not in self.weights:
@@ -2878,6 +2916,81 @@ class StrandModel:
         return bit
 
 
+class PlaceOrder:
+    """Where the reads of a sorted slice begin (FORMAT: Places), or their leads, which have no strands."""
+
+    def __init__(self, probs, strands):
+        self.probs, self.strands = probs, strands
+        self.start, self.reverse, self.length, self.reads, self.steps = -1, True, 0, 0, 0
+        self.again = False
+
+    def next(self, length):
+        steps = min(self.steps.bit_length(), 29)
+        self.again = False
+        if self.reads:
+            sign = (length > self.length) - (length < self.length)
+            key = "again", sign, steps, min(half_octaves(self.reads), 31)
+            self.again = bool(self.probs.bit(key, MEMORY))
+        self.length = length
+        if self.again:
+            self.reads += 1
+            return self.start, self.reverse
+        step = self.reverse + self.probs.number(("step", self.reverse, steps), MEMORY)
+        self.start, self.reads = self.start + step, 1
+        self.steps += min(step, 1 << 24) - (self.steps >> 4)
+        self.reverse = step == 0 or bool(self.strands and self.strands.decode(self.start))
+        return self.start, self.reverse
+
+
+class KnownValues:
+    """Values that came before, in groups (FORMAT: Known places)."""
+
+    def __init__(self, coder, probs):
+        self.coder, self.probs = coder, probs
+        self.classes, self.highest = {}, {}     # by group and class: a list of [value, times]; by group
+
+    def next(self, group):
+        """One of the values; None is a new one."""
+        if group not in self.highest or not self.probs.bit(("known", group), 255):
+            return None
+        at = self.highest[group] - self.probs.tree(("class", group), 5, 255)
+        values = self.classes.get((group, at))
+        require(values, "no values of a class")
+        number = self.coder.below(len(values))
+        value = values[number]
+        value[1] += 1
+        if value[1].bit_length() - 1 > at:
+            values[number] = values[-1]
+            values.pop()
+            self.classes.setdefault((group, at + 1), []).append(value)
+            self.highest[group] = max(self.highest[group], at + 1)
+        return value[0]
+
+    def add(self, group, value):
+        self.classes.setdefault((group, 0), []).append([value, 1])
+        self.highest.setdefault(group, 0)
+
+
+class KnownPlaces:
+    """Where the reads of a slice begin that is not sorted (FORMAT: Known places)."""
+
+    def __init__(self, coder, probs, strands, tree):
+        self.coder, self.strands, self.tree = coder, strands, tree
+        self.values = KnownValues(coder, probs)
+
+    def next(self, length):
+        place = self.values.next(1 + length)
+        if place is None:
+            place = self.values.next(0)
+            if place is None:
+                position = self.tree.decode(self.coder)
+                reverse = bool(self.strands.decode(position))
+                place = position + length if reverse else position, reverse
+                self.values.add(0, place)
+            self.values.add(1 + length, place)
+        return place
+
+
 class SliceDecoder:
     """The sequences of one slice, or of one member of it; members is a list of lists of Read."""
 
@@ -2904,7 +3017,7 @@ class SliceDecoder:
             for data in pieces:
                 long = [read for read in reads if read.position is None and read.length >= 701]
                 EditsDecoder(data, long, genome, self.with_qualities, what)
-            self.literals(literals, reads)
+            self.literals(literals, reads, bool(pieces))
 
     def exceptions(self, data, reads):
         coder = ArithmeticDecoder(data)
@@ -2945,16 +3058,19 @@ class SliceDecoder:
     def places(self, data):
         coder = ArithmeticDecoder(data)
         probs, strands = Probs(coder), StrandModel(coder)
-        outcomes, near_before = 3, 1
-        self.last_position, self.last_reverse = 0, False
+        outcomes, near_before, equal_before = 3, 1, 0
+        order = PlaceOrder(probs, strands)
+        choice = bool(coder.even(1))
+        at_left, known_places = self.sorted and choice, not self.sorted and choice
+        known = KnownPlaces(coder, probs, strands, self.tree)
 
         def place(read):
             if self.sorted:
-                step = probs.number("step", MEMORY)
-                read.position = self.last_position + step
-                read.reverse = bool(self.last_reverse and step == 0) or bool(
-                    strands.decode(read.position))
-                self.last_position, self.last_reverse = read.position, read.reverse
+                start, read.reverse = order.next(read.length)
+                read.position = start - read.length if read.reverse and not at_left else start
+            elif known_places:
+                start, read.reverse = known.next(read.length)
+                read.position = start - read.length if read.reverse else start
             else:
                 read.position = self.tree.decode(coder)
                 read.reverse = bool(strands.decode(read.position))
@@ -2968,6 +3084,13 @@ class SliceDecoder:
             if len(self.members) == 1:
                 continue
             mate, near = self.members[1][index], 0
+            before = self.members[1][index - 1]
+            if placed and order.again and index > 0 and before.position is not None:
+                equal_before = probs.bit(("equal mates", equal_before), 255)
+                if equal_before:
+                    mate.position, mate.reverse = before.position, before.reverse
+                    self.check_place(mate)
+                    continue
             if placed:
                 near = near_before = probs.bit(("near", near_before), 255)
             if near:
@@ -2987,11 +3110,21 @@ class SliceDecoder:
     def mismatches(self, data, reads):
         coder = ArithmeticDecoder(data)
         probs, self.variants = Probs(coder), {}
-        for read in reads:
-            if read.position is not None:
-                self.one_read(coder, probs, read)
+        self.last_differ = self.last_count = self.last_first = 0
+        for number, read in enumerate(reads):
+            if read.position is None:
+                continue
+            again = more = False
+            if self.sorted and not self.with_qualities:
+                again = number > 0 and self.together(read, reads[number - 1])
+                more = number + 1 < len(reads) and self.together(read, reads[number + 1])
+            self.one_read(probs, read, more, again)
 
-    def one_read(self, coder, probs, read):
+    @staticmethod
+    def together(read, other):
+        return (read.position, read.reverse, read.length) == (other.position, other.reverse, other.length)
+
+    def one_read(self, probs, read, more, again):
         def reference(i):
             return read.over(self.genome, i)
 
@@ -2999,26 +3132,25 @@ class SliceDecoder:
             return (read.position + (read.length - 1 - i if read.reverse else i)) % (1 << 26)
 
         open_places = read.open_places()
-        settled = set()
+        settled, last = set(), 0
         for i in (reversed(open_places) if read.reverse else open_places):
             variant = self.variants.get(under(i))
             if variant is None:
                 continue
-            key = ("variant", variant[1])
+            key = "variant", last, variant[1]
             if self.with_qualities:
                 key += (min(self.quality(read, i), 47) // 6,)
             bit = probs.bit(key, MEMORY)
-            variant[1] = variant[1] << 1 & 15 | bit
+            last = 1 + bit
             if bit:
                 read.bases[i] = 3 - variant[0] if read.reverse else variant[0]
                 settled.add(i)
-            elif variant[1] == 0:
-                del self.variants[under(i)]
+            self.met(under(i), variant, bit)
         rest = [i for i in open_places if i not in settled]
         if self.with_qualities:
-            differ = self.differ_by_quality(probs, read, rest, reference)
+            differ = self.differ_by_quality(probs, read, reference)
         else:
-            differ = self.differ_by_gaps(probs, read, reference)
+            differ = self.differ_by_place(probs, read, reference, len(settled), more, again)
         for i in rest:
             read.bases[i] = differ.get(i, reference(i))
         for i in differ:
@@ -3026,17 +3158,23 @@ class SliceDecoder:
                 base = read.bases[i]
                 self.variants[under(i)] = [3 - base if read.reverse else base, 1]
 
+    def met(self, at, variant, bit):
+        """Whether a read has a variant: one that the last four have not is forgotten."""
+        variant[1] = variant[1] << 1 & 15 | bit
+        if variant[1] == 0:
+            del self.variants[at]
+
     @staticmethod
     def quality(read, i):
         return max(read.qualities[i] - 33, 0)
 
-    def differ_by_quality(self, probs, read, rest, reference):
+    def differ_by_quality(self, probs, read, reference):
         e = sum(ERROR_RATE[self.quality(read, i)] for i in range(read.length)) & MASK32
         length = (e | 2).bit_length()
         at = min(2 * length + (e >> (length - 2) & 1), 63)
         left = probs.tree(("differ", at), 8, MEMORY)
         found, last = {}, 0
-        for i in rest:
+        for i in range(read.length):
             if left == 0:
                 break
             q = read.qualities[i] & 127
@@ -3048,21 +3186,26 @@ class SliceDecoder:
         require(left == 0, f"{self.what}: more bases differ than there are")
         return found
 
-    def differ_by_gaps(self, probs, read, reference):
-        """Gaps count all bases of the read, settled ones and exceptions too."""
-        left = probs.tree("differ", 8, MEMORY)
-        found, at = {}, 0
+    def differ_by_place(self, probs, read, reference, had, more, again):
+        """Settled bases and exceptions are among those of which it is coded whether they differ."""
+        key = "differ", more
+        if again:
+            key += (min(max(self.last_differ - had, 0), 7),)
+        count = left = probs.tree(key, 8, MEMORY)
+        found, at, since = {}, 0, 3
+        if count and again and self.last_count == count and probs.bit("further", MEMORY):
+            at = self.last_first
         while left:
-            tree = "gap", min(left, 4), min(at >> 4, 7)
-            while True:
-                gap = probs.tree(tree, 8, MEMORY)
-                at += gap
-                require(at < read.length, f"{self.what}: a base differs outside its read")
-                if gap < 255:
-                    break
-            found[at] = self.letter(probs, reference(at), None)
+            require(at < read.length, f"{self.what}: more bases differ than there are")
+            if probs.bit(("differs", min(left, 8), min(at, 511), min(since, 3)), MEMORY):
+                if left == count:
+                    self.last_first = at
+                found[at] = self.letter(probs, reference(at), None)
+                left -= 1
+                since = -1
             at += 1
-            left -= 1
+            since += 1
+        self.last_differ, self.last_count = count + had, count
         return found
 
     @staticmethod
@@ -3071,18 +3214,38 @@ class SliceDecoder:
             return (r + 2) % 4
         return (r + (3 if probs.bit(("three", q, r), MEMORY) else 1)) % 4
 
-    def literals(self, data, reads):
+    def literals(self, data, reads, pieces):
         """Exceptions count in the size of the table."""
         coder = ArithmeticDecoder(data)
+        probs, known, order = Probs(coder), None, None
         unplaced = [read for read in reads if read.position is None]
         model = self.model.copy(sum(read.bases.count(None) for read in unplaced))
+        size = 16
+        if any(read.bases.count(None) for read in unplaced):
+            if coder.even(1):
+                order = PlaceOrder(probs, None)
+            elif coder.even(1):
+                known = KnownValues(coder, probs)
         for read in unplaced:
             in_pieces = [base is not None for base in read.bases]
-            for i in read.open_places():
-                if in_pieces[i]:
+            open_places = read.open_places()
+            has_lead = (order or known) and len(open_places) == read.length >= size and not (pieces and read.length >= 701)
+            lead = None
+            if has_lead and order:
+                lead = order.next(0)[0]
+            elif has_lead:
+                lead = known.next(0)
+            if lead is not None:
+                for i in range(size):
+                    read.bases[i] = lead >> 2 * (size - 1 - i) & 3
+                    model.enter(read.bases[i], model.predicted())
+            for i in open_places:
+                if in_pieces[i] or read.bases[i] is not None:
                     continue
                 kind = min(self.quality(read, i) // 6, 7) if self.with_qualities else 0
                 read.bases[i] = model.decode(coder, kind)
+            if has_lead and known and lead is None:
+                known.add(0, sum(read.bases[i] << 2 * (size - 1 - i) for i in range(size)))
 
 
 class EditsDecoder:
