@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -95,6 +96,54 @@ func TestPackUnnamed(t *testing.T) {
 				t.Errorf("%d files", len(got))
 			}
 		}
+	}
+}
+
+// TestFilesReadAgain: the checksums of a file that is read again are those of the text that comes back; with another text by then, it is
+// refused.
+func TestFilesReadAgain(t *testing.T) {
+	smallSlices(t)
+	r1, r2 := simulated(31, 150, true)
+	texts := []string{r1, r2}
+	c := binning.Config{Options: record.Options{BlockSize: 64 << 10}, Threads: 2, Streams: 1, Hold: 1 << 30, Record: binning.RecordCompressed}
+	for i, text := range texts {
+		path := filepath.Join(t.TempDir(), fmt.Sprintf("r_%d.fastq", i+1))
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		c.Inputs = append(c.Inputs, binning.InputSpec{Path: path, Mate: 1 - i, First: i == 0})
+	}
+	opened := 0
+	packed := func(open func(input int) (io.ReadCloser, error)) (string, error) {
+		c.OutDir = t.TempDir()
+		r, _, err := binning.RunUnnamed(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		_, err = PackUnnamed(t.Context(), r, limited(PackOptions{Threads: 2, Open: open}))
+		return c.OutDir, err
+	}
+	textsBut := func(last int) func(input int) (io.ReadCloser, error) {
+		return func(input int) (io.ReadCloser, error) {
+			opened += input
+			return io.NopCloser(strings.NewReader(texts[input][:len(texts[input])-last*input])), nil
+		}
+	}
+	byText, err := packed(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byFile, err := packed(textsBut(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameFiles(t, filesIn(t, byFile), filesIn(t, byText))
+	if opened != 1 {
+		t.Error("the files were not read")
+	}
+	if dir, err := packed(textsBut(1)); err == nil || !strings.Contains(err.Error(), "was changed") || len(filesIn(t, dir)) > 0 {
+		t.Errorf("a file that was changed: %v, %v", err, filesIn(t, dir))
 	}
 }
 

@@ -16,6 +16,9 @@ type Made []string
 // MakeDir makes dir and the directories above it that are missing, and makes their names
 // durable. After an error nothing of that is left.
 func MakeDir(dir string) (made Made, err error) {
+	if vfs.IsRemote(dir) {
+		return nil, nil // it is there once something is in it
+	}
 	var missing []string
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
 		info, err := vfs.Stat(d)
@@ -65,6 +68,9 @@ var lockTimeout = time.Minute
 // lockDir makes this process the only one to change the names of dir's archives until unlock
 // is called. held is false on a file system without locks.
 func lockDir(dir string) (unlock func(), held bool, err error) {
+	if vfs.IsRemote(dir) { // files are put there in one step each, which nothing can lock
+		return func() {}, false, nil
+	}
 	d, err := vfs.Open(dir)
 	if err != nil {
 		return nil, false, err

@@ -20,7 +20,7 @@ type Entry struct {
 }
 
 // Path returns DIR/NAME.
-func (e *Entry) Path() string { return filepath.Join(e.Dir, e.Name) }
+func (e *Entry) Path() string { return vfs.Shown(filepath.Join(e.Dir, e.Name)) }
 
 // Find returns the archives that path leads to, sorted by name: all of a directory, or the
 // one called NAME for DIR/NAME. DIR/NAME.EXT with one of the four extensions works as well.

@@ -238,6 +238,9 @@ func installBeside(dir, name, ext string, file *Temp) error {
 // ReplaceFile makes file, which must have been synced, the file that was is, with its mode. The error is ErrBusy if that was replaced by
 // another one since it was opened.
 func ReplaceFile(was *vfs.File, file *Temp) error {
+	if was.IsRemote() {
+		return file.Install(was.Name(), true)
+	}
 	dir := filepath.Dir(was.Name())
 	unlock, _, err := lockDir(dir)
 	if err != nil {

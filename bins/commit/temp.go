@@ -103,6 +103,9 @@ func NewUnnamed(dir, path string) (*Temp, error) {
 // wraps fs.ErrExist. A directory is never replaced.
 func (t *Temp) Install(path string, replace bool) error {
 	t.open()
+	if vfs.IsRemote(path) {
+		return t.Put(path, replace)
+	}
 	if t.path == "" {
 		if !replace {
 			return t.Link(path)

@@ -21,7 +21,7 @@ const (
 type Tree struct{ Dir, Name string }
 
 // Path returns DIR/NAME.ctree.
-func (t Tree) Path() string { return filepath.Join(t.Dir, t.Name+TreeExt) }
+func (t Tree) Path() string { return vfs.Shown(filepath.Join(t.Dir, t.Name+TreeExt)) }
 
 // FindTrees returns the side archives that path leads to, sorted by name: all of a directory, the one of the path DIR/NAME.ctree, or that
 // of DIR/NAME if there is no archive of this name. The result is empty if there is none. A file is one by its

@@ -25,7 +25,7 @@ func OpenFIFO(path string, stop <-chan struct{}) (*File, error) {
 				<-stop
 				f.Close()
 			}()
-			return &File{f, path}, nil
+			return &File{f: f, path: path}, nil
 		}
 		if !errors.Is(err, syscall.ENXIO) {
 			return nil, OfPath(path, err)

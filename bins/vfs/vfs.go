@@ -85,7 +85,7 @@ func OfPath(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &pathError{path, Cause(err)}
+	return &pathError{Shown(path), Cause(err)}
 }
 
 // call calls f, unless a test makes the call of that name fail. Its error names the path.
@@ -112,7 +112,7 @@ func open(name, path string, f func() (*os.File, error)) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{file, path}, nil
+	return &File{f: file, path: path}, nil
 }
 
 // unsupported returns an error that wraps errors.ErrUnsupported and its cause.
@@ -120,8 +120,10 @@ func unsupported(cause error) error { return fmt.Errorf("%w: %w", errors.ErrUnsu
 
 // File is an open file.
 type File struct {
-	f    *os.File
-	path string
+	f      *os.File   // nil of a remote file
+	remote RemoteFile // or nil
+	reader io.Reader  // of remote, for Read
+	path   string
 }
 
 // Name returns the path for messages. A file that has no name yet has the one that it will get.
@@ -132,7 +134,11 @@ func (f *File) Read(p []byte) (int, error) {
 	if err := injectFault("read", f.path); err != nil {
 		return 0, OfPath(f.path, err)
 	}
-	n, err := f.f.Read(p)
+	read := io.Reader(f.f)
+	if f.remote != nil {
+		read = f.reader
+	}
+	n, err := read.Read(p)
 	if err != nil && err != io.EOF {
 		err = OfPath(f.path, err)
 	}
@@ -144,7 +150,11 @@ func (f *File) ReadAt(p []byte, at int64) (int, error) {
 	if err := injectFault("pread", f.path); err != nil {
 		return 0, OfPath(f.path, err)
 	}
-	n, err := f.f.ReadAt(p, at)
+	read := io.ReaderAt(f.f)
+	if f.remote != nil {
+		read = f.remote
+	}
+	n, err := read.ReadAt(p, at)
 	if err != nil && err != io.EOF {
 		err = OfPath(f.path, err)
 	}
@@ -196,6 +206,9 @@ func (f *File) SetTime(t time.Time) error {
 
 // Stat describes the file.
 func (f *File) Stat() (fs.FileInfo, error) {
+	if f.remote != nil {
+		return f.remote.Stat(), nil
+	}
 	return callFor("fstat", f.path, f.f.Stat)
 }
 
@@ -204,6 +217,9 @@ func (f *File) Close() error {
 	if err := injectFault("close", f.path); err != nil {
 		f.f.Close()
 		return OfPath(f.path, err)
+	}
+	if f.remote != nil {
+		return nil
 	}
 	return OfPath(f.path, f.f.Close())
 }
@@ -215,13 +231,15 @@ func (f *File) Map() (data []byte, unmap func(), err error) {
 	if err := injectFault("mmap", f.path); err != nil {
 		return nil, nil, OfPath(f.path, err)
 	}
-	info, err := f.f.Stat()
+	info, err := f.Stat()
 	if err == nil && info.Size() > 0 {
-		if data, unmap, err := mapFile(f.f, info.Size()); err == nil {
-			return data, unmap, nil
+		if f.remote == nil {
+			if data, unmap, err := mapFile(f.f, info.Size()); err == nil {
+				return data, unmap, nil
+			}
 		}
 		data = make([]byte, info.Size())
-		_, err = io.ReadFull(io.NewSectionReader(f.f, 0, info.Size()), data)
+		_, err = io.ReadFull(io.NewSectionReader(f, 0, info.Size()), data)
 	}
 	return data, func() {}, OfPath(f.path, err)
 }
@@ -246,6 +264,9 @@ var errMapped = errors.New("it can't be read any more: it was shortened meanwhil
 
 // Open opens a file, or a directory, for reading.
 func Open(path string) (*File, error) {
+	if r := remoteOf(path); r != nil {
+		return openRemote(r, path)
+	}
 	return open("open", path, func() (*os.File, error) { return os.Open(path) })
 }
 
@@ -255,6 +276,9 @@ var ErrNotRegular = errors.New("it is not a regular file")
 // OpenRegular is Open for a file that must be a regular one: opening a FIFO would wait for somebody to write to it. The error is
 // ErrNotRegular for others.
 func OpenRegular(path string) (*File, error) {
+	if r := remoteOf(path); r != nil {
+		return openRemote(r, path)
+	}
 	return open("open", path, func() (*os.File, error) {
 		info, err := os.Stat(path)
 		if err == nil && !info.Mode().IsRegular() {
@@ -299,21 +323,33 @@ func ReadFile(path string) ([]byte, error) {
 
 // Stat describes the file at path, after following symbolic links.
 func Stat(path string) (fs.FileInfo, error) {
+	if r := remoteOf(path); r != nil {
+		return callFor("stat", path, func() (fs.FileInfo, error) { return r.Stat(path) })
+	}
 	return callFor("stat", path, func() (fs.FileInfo, error) { return os.Stat(path) })
 }
 
 // Lstat describes the file path itself, even if it is a symbolic link.
 func Lstat(path string) (fs.FileInfo, error) {
+	if IsRemote(path) {
+		return Stat(path)
+	}
 	return callFor("lstat", path, func() (fs.FileInfo, error) { return os.Lstat(path) })
 }
 
 // ReadDir lists a directory, sorted by name.
 func ReadDir(dir string) ([]fs.DirEntry, error) {
+	if r := remoteOf(dir); r != nil {
+		return callFor("readdir", dir, func() ([]fs.DirEntry, error) { return r.ReadDir(dir) })
+	}
 	return callFor("readdir", dir, func() ([]fs.DirEntry, error) { return os.ReadDir(dir) })
 }
 
 // Mkdir makes a directory with permissions, less what the umask removes.
 func Mkdir(dir string, permissions fs.FileMode) error {
+	if IsRemote(dir) {
+		return nil // it is there once something is in it
+	}
 	return call("mkdir", dir, func() error { return os.Mkdir(dir, permissions) })
 }
 
@@ -340,6 +376,9 @@ func FoldsCase(dir string) bool {
 
 // Remove removes a file or an empty directory.
 func Remove(path string) error {
+	if r := remoteOf(path); r != nil {
+		return call("unlink", path, func() error { return r.Remove(path) })
+	}
 	return recorded(Op{Call: "unlink", Path: path}, call("unlink", path, func() error { return os.Remove(path) }))
 }
 
@@ -372,6 +411,9 @@ func renameByLink(from, to string) error {
 
 // SyncDir makes the names in a directory durable.
 func SyncDir(dir string) error {
+	if IsRemote(dir) {
+		return nil
+	}
 	return recorded(Op{Call: "syncdir", Path: dir}, call("syncdir", dir, func() error { return syncDir(dir) }))
 }
 
@@ -379,7 +421,12 @@ func SyncDir(dir string) error {
 // unless Link has given it a name. path is the name that it will get, for messages. The
 // error wraps errors.ErrUnsupported where the file system or the system can't do that.
 func CreateUnnamed(dir, path string) (*File, error) {
-	return open("tmpfile", path, func() (*os.File, error) { return createUnnamed(dir, path) })
+	return open("tmpfile", path, func() (*os.File, error) {
+		if IsRemote(dir) {
+			return createForRemote()
+		}
+		return createUnnamed(dir, path)
+	})
 }
 
 // Link gives a file of CreateUnnamed a name. The error wraps fs.ErrExist if a file has it already.

@@ -31,6 +31,7 @@ Examples:
   orcomgo archive -1 R1.fastq.gz -2 R2.fastq.gz run/    a pair; repeat -1 and -2 for more pairs
   orcomgo archive --dry-run --exclude '*.tmp' run/ archives/    what of a directory would go where
   orcomgo archive --group auto strains/ archives/       similar samples share an archive
+  orcomgo archive reads.fastq.gz s3://bucket/2026/      in object storage: docs/STORAGE.md
 `,
 	flags: func(f *pflag.FlagSet) action { return newArchiveFlags(f, "archive").run },
 }

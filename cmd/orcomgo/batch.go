@@ -15,6 +15,7 @@ import (
 	"orcomgo/binning"
 	"orcomgo/binning/samples"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
@@ -147,7 +148,7 @@ func (b *batch) prepare(args []string) (err error) {
 		return usagef("--jobs and --device gpu exclude each other: one sample at a time can use a GPU")
 	}
 	b.config.OutDir = args[len(args)-1]
-	if err := checkOutput(b.config.OutDir, "give the output directory last"); err != nil {
+	if err := checkArchiveOutput(b.config.OutDir); err != nil {
 		return err
 	}
 	if err := o.settings(&b.config); err != nil {
@@ -367,7 +368,7 @@ func (r *result) text() string {
 }
 
 // path returns DIR/NAME of the archive of a sample.
-func (b *batch) path(i int) string { return filepath.Join(b.config.OutDir, b.list[i].Name) }
+func (b *batch) path(i int) string { return vfs.Shown(filepath.Join(b.config.OutDir, b.list[i].Name)) }
 
 // checkGroup checks --group, and reads the table if it is one.
 func (b *batch) checkGroup() (err error) {

@@ -201,7 +201,11 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 	if stdin > 1 {
 		return c, usagef("standard input can be read only once")
 	}
-	if err := checkOutput(c.OutDir, "give the output directory last"); err != nil {
+	check := checkArchiveOutput
+	if o.command == "bin" {
+		check = func(path string) error { return checkOutput(path, "give the output directory last") }
+	}
+	if err := check(c.OutDir); err != nil {
 		return c, err
 	}
 	o.lookAtMates(c.Inputs)

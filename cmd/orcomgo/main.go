@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"orcomgo/bins/commit"
+	"orcomgo/storage"
 
 	"golang.org/x/term"
 )
@@ -86,6 +87,9 @@ func runProcess(t tuning) {
 		s.log.end(status, signalled{got})
 		os.Exit(status)
 	}()
+	storage.MountS3(ctx)
+	storage.MountWeb(ctx, "https")
+	storage.MountWeb(ctx, "http")
 	os.Exit(run(ctx, s, os.Args[1:]))
 }
 

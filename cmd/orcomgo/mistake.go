@@ -4,6 +4,7 @@ import (
 	"orcomgo/binning"
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
+	"orcomgo/bins/vfs"
 	"orcomgo/cmd/orcomgo/batches"
 	"os"
 	"path/filepath"
@@ -46,6 +47,14 @@ func checkOutput(path, advice string) error {
 		return nil
 	}
 	return usagef("the output is a directory, and %s looks like a file of reads (end it in / if it is not): %s", path, advice)
+}
+
+// checkArchiveOutput is checkOutput for a directory of archives, which may be in object storage.
+func checkArchiveOutput(path string) error {
+	if strings.HasPrefix(path, "s3://") && vfs.IsRemote(path) {
+		return nil
+	}
+	return checkOutput(path, "give the output directory last")
 }
 
 // isArchive reports whether an input is a file of an archive, or DIR/NAME of one.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
@@ -174,8 +175,8 @@ func oneArchive(args []string) (string, error) {
 	if len(args) != 1 || args[0] == "" {
 		return "", usagef("give one archive: DIR, the directory that bin wrote to, or DIR/NAME where it holds several")
 	}
-	if batches.IsURL(args[0]) {
-		return "", usagef("%s is a URL: archives are read from directories", args[0])
+	if batches.IsURL(args[0]) && !vfs.IsRemote(args[0]) {
+		return "", usagef("%s is a URL: archives are read from directories, s3://BUCKET/PREFIX/ and https://HOST/NAME.cdna", args[0])
 	}
 	return args[0], nil
 }

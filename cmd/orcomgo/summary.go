@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -11,6 +10,7 @@ import (
 
 	"orcomgo/binning"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 	"orcomgo/compress"
 )
 
@@ -26,7 +26,7 @@ func (r *resources) nothingToDo(to *streams, why string) error {
 // written returns the files of an archive DIR/NAME: those with these extensions that there are.
 func written(path string, exts ...string) (files []string) {
 	for _, ext := range exts {
-		if _, err := os.Lstat(path + ext); err == nil {
+		if _, err := vfs.Lstat(path + ext); err == nil {
 			files = append(files, path+ext)
 		}
 	}

@@ -49,7 +49,7 @@ Examples:
   orcomgo unpack run/ -o restored/                     into another directory, made if it is missing
   orcomgo unpack --interleave run/ -o - | bwa mem -p ref.fa -
   orcomgo unpack --input Data/Stats.json run/ -o -     one side file of a directory
-  sudo orcomgo unpack --owner run/ -o restored/        a directory with its owners
+  orcomgo unpack s3://bucket/2026/run -o run/          from object storage: docs/STORAGE.md
   orcomgo unpack --split 1000000 --gzip run/ -o parts/ run_R1.part_001.fastq.gz, ...
 `,
 	flags: func(f *pflag.FlagSet) action {

@@ -15,6 +15,7 @@ import (
 	"orcomgo/compress/tree"
 
 	"github.com/spf13/pflag"
+	"golang.org/x/crypto/ssh"
 )
 
 var verifyCommand = command{
@@ -29,7 +30,10 @@ Of a directory with several archives it verifies all, and of several directories
 line for each of its files, and for each file of reads whose archive is missing or another one; that
 it is missing itself is damage, too. --quick decodes nothing. It reads all of the archives and
 compares the checksums of what is stored, which finds whatever has changed since it was written, as
-fast as the disk reads.
+fast as the disk reads. --certificate writes a statement of what was compared, for those who delete
+the inputs: names, sizes, records, SHA-256 and MD5 of texts and of files as they were stored, and
+the files of the archive with theirs. --sign signs it as ssh-keygen -Y sign -n file does. --check
+says whether an archive is still what a certificate says, and the signature beside that is right.
 
 Examples:
   orcomgo verify run/
@@ -37,10 +41,16 @@ Examples:
   orcomgo verify --quick archives/*/         many archives, from time to time
   orcomgo verify --json run/ | jq '.files[] | select(.ok | not)'
   orcomgo verify --quiet run/ && rm run_R1.fastq.gz run_R2.fastq.gz
+  orcomgo verify --certificate run.json --sign ~/.ssh/id_ed25519 run/
+  ssh-keygen -Y verify -f signers -I me@lab -n file -s run.json.sig < run.json
+  orcomgo verify --check run.json run/
 `,
 	flags: func(f *pflag.FlagSet) action {
 		var o verifyFlags
 		f.BoolVar(&o.quick, "quick", false, "don't decode: compare the checksums of what is stored")
+		f.StringVar(&o.certificate, "certificate", "", "write what was compared to `FILE`")
+		f.StringVar(&o.sign, "sign", "", "private SSH `KEY` that signs the certificate, in FILE.sig")
+		f.StringVar(&o.check, "check", "", "verify that all is as the certificate in `FILE` says")
 		f.StringVar(&o.device, "device", "auto", "`WHERE` to decode qualities: auto, cpu or gpu")
 		o.add(f)
 		return o.run
@@ -49,17 +59,50 @@ Examples:
 
 type verifyFlags struct {
 	resources
-	quick  bool
-	device string
+	quick                    bool
+	device                   string
+	certificate, sign, check string
+	signer                   ssh.Signer  // of sign
+	certified                certificate // in check
+	signedBy                 string      // who signed that
+}
+
+// prepare checks the flags, and reads what is needed for certificates.
+func (o *verifyFlags) prepare(s *streams) (err error) {
+	switch {
+	case o.quick && o.device != "auto":
+		return usagef("--quick and --device exclude each other: --quick decodes nothing")
+	case o.quick && (o.certificate != "" || o.check != ""):
+		return usagef("--quick decodes nothing: with --certificate or --check all is decoded")
+	case o.sign != "" && o.certificate == "":
+		return usagef("--sign needs --certificate")
+	case o.certificate != "" && o.check != "":
+		return usagef("--certificate and --check exclude each other")
+	}
+	if o.certificate != "" {
+		if _, err := compress.CheckNew(o.certificate, false); err != nil {
+			return err
+		}
+	}
+	if o.sign != "" {
+		if o.signer, err = readKey(o.sign, s); err != nil {
+			return err
+		}
+	}
+	if o.check != "" {
+		o.certified, o.signedBy, err = readCertificate(o.check)
+	}
+	return err
 }
 
 func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error {
 	if err := checkArchives(args); err != nil {
 		return err
 	}
-	if o.quick && o.device != "auto" {
-		return usagef("--quick and --device exclude each other: --quick decodes nothing")
+	if err := o.prepare(s); err != nil {
+		return err
 	}
+	var certified []certifiedArchive
 	var all []commit.Entry
 	for _, arg := range args {
 		found, _ := commit.Find(arg) // else what follows says why
@@ -108,6 +151,11 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 				share := (before + parts[i]*float64(done)/float64(max(total, 1))) / max(all, 1)
 				bar.report(stage, uint64(share*float64(bytes)), bytes)
 			})
+			if err == nil && countDamaged(status) == 0 && (o.certificate != "" || o.check != "") {
+				var c certifiedArchive
+				c, err = o.certify(ctx, a, status)
+				certified = append(certified, c)
+			}
 			resume := bar.pause()
 			if err == nil {
 				err = o.tell(s, a, name, prefix, status)
@@ -131,6 +179,12 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 	}
 	if damaged > 0 {
 		return fmt.Errorf("%s: %d of %s damaged", what, damaged, plural(uint64(files), "file"))
+	}
+	switch {
+	case o.certificate != "":
+		return o.writeCertificate(s, certified)
+	case o.check != "":
+		return o.compareCertificate(s, certified)
 	}
 	return nil
 }

@@ -48,12 +48,15 @@ type Reader struct {
 // written.
 func OpenEntry(e commit.Entry) (*Reader, error) { return openEntry(e, nil) }
 
-// Sides returns Manifest.Sides of a packed archive. The bulk file is opened only where the .cmeta file is missing or damaged.
+// Sides returns Manifest.Sides of a packed archive. The bulk file is opened only where the .cmeta file is missing or damaged, or remote:
+// then what is fetched for it is kept for the next that opens it.
 func Sides(e commit.Entry) ([]string, error) {
 	path := e.Path() + MetaSuffix
-	if data, err := vfs.ReadFile(path); err == nil {
-		if m, err := parseManifest(path, data); err == nil {
-			return m.Sides, nil
+	if !vfs.IsRemote(path) {
+		if data, err := vfs.ReadFile(path); err == nil {
+			if m, err := parseManifest(path, data); err == nil {
+				return m.Sides, nil
+			}
 		}
 	}
 	r, err := OpenEntry(e)
@@ -120,6 +123,10 @@ func (r *Reader) open(b bulk) error {
 	if ownErr != nil && !damaged(ownErr) {
 		return ownErr
 	}
+	if own != nil && r.f.IsRemote() { // that the copy is equal would cost a request
+		r.m, r.metaThere = own, isFile(r.metaPath())
+		return r.checkBulk(b)
+	}
 	data, metaErr := vfs.ReadFile(r.metaPath())
 	r.metaThere = metaErr == nil
 	var beside *Manifest
@@ -151,6 +158,11 @@ func (r *Reader) open(b bulk) error {
 	if ownErr != nil {
 		r.noteBulk(ownErr)
 	}
+	return r.checkBulk(b)
+}
+
+// checkBulk compares the bulk file with the manifest.
+func (r *Reader) checkBulk(b bulk) error {
 	// If the bulk file is another archive's, no section will have the right checksum.
 	if err := checkHeader(b, r.m); damaged(err) {
 		r.noteBulk(err)

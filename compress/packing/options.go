@@ -2,6 +2,7 @@ package packing
 
 import (
 	"cmp"
+	"io"
 
 	"orcomgo/bins/commit"
 	"orcomgo/compress/slicing"
@@ -37,6 +38,9 @@ type Options struct {
 	Note func(line string) // is told when the GPU can't be used; may be nil
 	// Ready, unless it is nil, is called while reads are loaded. Its error, that there is no GPU, ends Pack.
 	Ready func() error
+
+	// Open opens the file of an input again, for the checksums of its text; nil: they are computed of the text that comes back.
+	Open func(input int) (io.ReadCloser, error)
 
 	Progress workers.Progress // may be nil
 	// Sized, unless it is nil, is called before the reads are laid out, with how many there are, their bases, and the bytes of names and

@@ -181,6 +181,9 @@ func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (*r
 		return nil, err
 	}
 	defer p.w.Abort() // after success it closes the file
+	ctx, cancel := context.WithCancel(ctx)
+	defer p.readFiles(ctx)()
+	defer cancel()
 	if !r.Unnamed() {
 		o.Access = commit.AccessTo(filepath.Join(r.Dir(), r.Name()+commit.BinsDataExt), filepath.Join(r.Dir(), r.Name()+commit.BinsMetaExt))
 	}

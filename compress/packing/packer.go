@@ -27,9 +27,10 @@ type packer struct {
 	w      *archive.Writer
 	// man describes what is known of the archive so far; that of a slice from when it is written.
 	man     archive.Manifest
-	written []written // by slice
-	digests []uint64  // by input: seqs.Encoder.Digests, where the text is not the one binned
-	shared  [][]byte  // the shared sections, once all slices are coded
+	written []written   // by slice
+	digests []uint64    // by input: seqs.Encoder.Digests, where the text is not the one binned
+	shared  [][]byte    // the shared sections, once all slices are coded
+	files   []*fileText // by input
 }
 
 // written is what is known of a slice that was written.

@@ -77,7 +77,8 @@ func (p *packer) verification(src *source.Packed, decoding source.Source, early 
 		reads: make([]atomic.Uint64, len(man.Inputs)), texts: make([][2]textSum, len(man.Slices))}
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
-		v.checks = append(v.checks, restoring.NewTextCheck(in, early == nil, early == nil && wantsMD5(in) && fileSums(man, in) == nil))
+		sum := early == nil && p.files[i] == nil
+		v.checks = append(v.checks, restoring.NewTextCheck(in, sum, sum && wantsMD5(in) && fileSums(man, in) == nil))
 	}
 	v.replay = restoring.NewReplay(decoding, "verify", p.o.Threads, p.memoryBeside(), p.o.Progress, v.jobs)
 	for i := range v.jobs {
@@ -218,7 +219,12 @@ func (v *verification) end() error {
 		if v.reads[i].Load() != v.digests[i] {
 			return fmt.Errorf("%s: the reads that come back are not those that were binned: %w", in.Name, parse.ErrCorrupt)
 		}
-		if v.early == nil {
+		if f := v.files[i]; f != nil {
+			var err error
+			if sums[i], err = f.sums(); err != nil {
+				return err
+			}
+		} else if v.early == nil {
 			sums[i] = v.checks[i].Sums.Sums()
 		}
 		if s := fileSums(man, in); s != nil {

@@ -20,7 +20,6 @@ type unpacker struct {
 	sel    *selection
 	sinks  []*sink // by input; nil: it is not restored
 	checks []*TextCheck
-	hashed []chan hashedText // by input: text to be hashed, which takes as long as the writing
 	status []FileStatus
 	cancel func()
 }
@@ -29,33 +28,6 @@ type unpacker struct {
 func (u *unpacker) interleaved(input int) bool {
 	mate := u.man.Inputs[input].Mate
 	return u.o.Interleave && mate >= 0 && u.sel.asked[input] && u.sel.asked[mate]
-}
-
-// hashedText is text of an input, and what is called when it has been hashed.
-type hashedText struct {
-	text []byte
-	done func()
-}
-
-// startHashing starts a goroutine for each input that hashes its text. The function that it returns ends them, and waits for them.
-func (u *unpacker) startHashing() (end func()) {
-	var all sync.WaitGroup
-	for _, c := range u.checks {
-		q := make(chan hashedText, queueLength)
-		u.hashed = append(u.hashed, q)
-		all.Go(func() {
-			for t := range q {
-				c.Sums.Write(t.text)
-				t.done()
-			}
-		})
-	}
-	return sync.OnceFunc(func() {
-		for _, q := range u.hashed {
-			close(q)
-		}
-		all.Wait()
-	})
 }
 
 // unpackJob is a slice to be restored.
@@ -155,15 +127,15 @@ func (u *unpacker) run(ctx context.Context) error {
 	for i := range u.man.Inputs {
 		in := &u.man.Inputs[i]
 		u.status = append(u.status, FileStatus{Name: in.Name, OK: true})
-		c := NewTextCheck(&archive.Input{}, false, false)
-		// The hashes of slices have to do for sequences in two bits a base: others would take most of the time.
-		if u.sel.whole(i) && !(in.TwoBit && u.man.Verified) {
-			c = CheckOf(u.man, i)
+		// The hashes of slices and of blocks have to do: SHA-256 would take longer than decoding by many threads. That the slices
+		// together are the text with this SHA-256 was compared by pack, and is by verify. For sequences in two bits a base the hashes
+		// of blocks would take most of the time, too.
+		known := in
+		if !u.sel.whole(i) || in.TwoBit && u.man.Verified {
+			known = &archive.Input{}
 		}
-		u.checks = append(u.checks, c)
+		u.checks = append(u.checks, NewTextCheck(known, false, false))
 	}
-	endHashing := u.startHashing()
-	defer endHashing()
 	passes := u.jobs()
 	plain := make([][]Job, len(passes))
 	for k, jobs := range passes {
@@ -195,7 +167,6 @@ func (u *unpacker) run(ctx context.Context) error {
 			return err
 		}
 	}
-	endHashing()
 	return u.end()
 }
 
@@ -304,7 +275,7 @@ func divide(text []byte, ends []int, before, records uint64) (segments []segment
 // Damage ends the restoring of that input; of all, on a stream.
 func (u *unpacker) consume(r *Replay, p *Piece, j *unpackJob, out output) error {
 	s := &u.man.Slices[p.Slice]
-	// The buffers are used again when all is written and summed.
+	// The buffers are used again when all is written.
 	own := p.own
 	p.own = nil
 	var users atomic.Int32
@@ -335,8 +306,6 @@ func (u *unpacker) consume(r *Replay, p *Piece, j *unpackJob, out output) error 
 			u.sinks[mem.Input].abort()
 			continue
 		}
-		users.Add(1)
-		u.hashed[mem.Input] <- hashedText{p.Text[m], done}
 		status.Records += uint64(j.records())
 		status.Bytes += uint64(len(p.Text[m]))
 	}

@@ -14,6 +14,7 @@ import (
 
 	"orcomgo/binning"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
 )
@@ -56,7 +57,7 @@ func (a *Archive) MayReplace(needs *tree.Needs) {
 }
 
 // Path returns DIR/NAME of the archive.
-func (a *Archive) Path() string { return filepath.Join(a.Config.OutDir, a.Config.Name) }
+func (a *Archive) Path() string { return vfs.Shown(filepath.Join(a.Config.OutDir, a.Config.Name)) }
 
 // Run makes the archive. If there is one of the same inputs it is left as it is, and bins of them are packed. That holds for one that
 // another run makes meanwhile, too.
@@ -95,6 +96,7 @@ func (a *Archive) make(ctx context.Context) (*compress.Summary, Outcome, error) 
 	if err := a.checkGPU(summary.DeviceFailed); err != nil {
 		return nil, Made, err
 	}
+	a.Pack.Open = func(input int) (io.ReadCloser, error) { return os.Open(a.Config.Inputs[input].Path) }
 	packed, err := compress.PackUnnamed(ctx, r, a.Pack)
 	return packed, Made, err
 }

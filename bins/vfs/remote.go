@@ -1,0 +1,111 @@
+package vfs
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Remote is a place of files that the system does not have, such as object storage. Files are put there whole. Paths begin with the scheme
+// that it was mounted at. Errors are those of package fs, or say what the place answered.
+type Remote interface {
+	Open(path string) (RemoteFile, error)
+	Stat(path string) (fs.FileInfo, error)
+	// ReadDir lists a directory, sorted by name. One that holds nothing does not exist, and has an empty list.
+	ReadDir(dir string) ([]fs.DirEntry, error)
+	// Put makes the content of from, of so many bytes, the file at path. The error wraps fs.ErrExist if there is one and replace is not set.
+	Put(path string, from io.ReaderAt, size int64, replace bool) error
+	Remove(path string) error
+}
+
+// RemoteFile is an open file of a Remote. ReadAt is safe for concurrent use.
+type RemoteFile interface {
+	io.ReaderAt
+	Stat() fs.FileInfo
+}
+
+var remotes = make(map[string]Remote) // by scheme
+
+// Mount makes the files of a remote those whose paths begin with scheme and ":/", as in https://host/path. It is called before other
+// functions of this package.
+func Mount(scheme string, r Remote) { remotes[scheme] = r }
+
+// remoteOf returns the remote that a path leads to, or nil. Packages join and clean paths, so only one slash follows the scheme.
+func remoteOf(path string) Remote {
+	scheme, _, found := strings.Cut(path, ":/")
+	if !found {
+		return nil
+	}
+	return remotes[scheme]
+}
+
+// Shown returns a path for messages: one of a remote with both slashes after the scheme.
+func Shown(path string) string {
+	if remoteOf(path) == nil {
+		return path
+	}
+	scheme, rest, _ := strings.Cut(path, ":/")
+	return scheme + "://" + strings.TrimPrefix(rest, "/")
+}
+
+// IsRemote reports whether a path is one of files that the system does not have.
+func IsRemote(path string) bool { return remoteOf(path) != nil }
+
+// openRemote opens a file of a remote.
+func openRemote(r Remote, path string) (*File, error) {
+	f, err := callFor("open", path, func() (RemoteFile, error) { return r.Open(path) })
+	if err != nil {
+		return nil, err
+	}
+	return &File{remote: f, reader: io.NewSectionReader(f, 0, f.Stat().Size()), path: Shown(path)}, nil
+}
+
+// createForRemote makes a file on this machine, without a name, that Put takes to a remote.
+func createForRemote() (*os.File, error) {
+	f, err := os.CreateTemp("", "orcomgo-*")
+	if err == nil {
+		os.Remove(f.Name()) // where the system does not allow that, it stays until somebody tidies up
+	}
+	return f, err
+}
+
+// Put makes the content of the file the one at path, which is remote. The error wraps fs.ErrExist if there is one and replace is not set.
+func (f *File) Put(path string, replace bool) error {
+	return call("put", path, func() error {
+		info, err := f.f.Stat()
+		if err != nil {
+			return err
+		}
+		return remoteOf(path).Put(path, f.f, info.Size(), replace)
+	})
+}
+
+// IsRemote reports whether the system does not have the file.
+func (f *File) IsRemote() bool { return f.remote != nil }
+
+// RemoteInfo describes a file or a directory of a remote.
+type RemoteInfo struct {
+	Path     string
+	Length   int64
+	Modified time.Time
+	Dir      bool
+}
+
+// The methods are those of fs.FileInfo and fs.DirEntry.
+
+func (i *RemoteInfo) Name() string               { return filepath.Base(i.Path) }
+func (i *RemoteInfo) Size() int64                { return i.Length }
+func (i *RemoteInfo) ModTime() time.Time         { return i.Modified }
+func (i *RemoteInfo) IsDir() bool                { return i.Dir }
+func (i *RemoteInfo) Sys() any                   { return nil }
+func (i *RemoteInfo) Type() fs.FileMode          { return i.Mode().Type() }
+func (i *RemoteInfo) Info() (fs.FileInfo, error) { return i, nil }
+func (i *RemoteInfo) Mode() fs.FileMode {
+	if i.Dir {
+		return fs.ModeDir | 0o555
+	}
+	return 0o444
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"orcomgo/cmd/simreads/sim"
+	"orcomgo/internal/objectserver"
+	"orcomgo/internal/testrun"
+)
+
+// TestObjectStorage: archives in object storage are those on a disk, byte for byte, and commands ask for few ranges of them.
+func TestObjectStorage(t *testing.T) {
+	testrun.NoRace(t)
+	proxy := objectserver.NewProxy(t, objectserver.Start(t))
+	program, dir := playedBy(t, "orcomgo"), t.TempDir()
+	command := func(args ...string) (out string, requests, size int64, err error) {
+		c := exec.CommandContext(t.Context(), program, args...)
+		c.Dir = dir
+		c.Env = append(os.Environ(), "AWS_ENDPOINT_URL="+proxy.URL, "AWS_ACCESS_KEY_ID=me", "AWS_SECRET_ACCESS_KEY=secret12")
+		requests, size = proxy.Requests.Load(), proxy.Bytes.Load()
+		text, err := c.CombinedOutput()
+		return string(text), proxy.Requests.Load() - requests, proxy.Bytes.Load() - size, err
+	}
+	must := func(args ...string) (out string, requests, size int64) {
+		t.Helper()
+		out, requests, size, err := command(args...)
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+		return out, requests, size
+	}
+	fails := func(want string, args ...string) {
+		t.Helper()
+		if out, _, _, err := command(args...); err == nil || !strings.Contains(out, want) {
+			t.Errorf("%v: %v, %q, want %q", args, err, out, want)
+		}
+	}
+	reads := testrun.Pick[uint64](20_000, 60_000, 3_000_000)
+	if err := os.Mkdir(filepath.Join(dir, "in"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	draw, err := sim.New(sim.Config{Genome: sim.Invent(sim.GenomeConfig{Size: 200_000}), Reads: reads, Quality: sim.Levels8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := draw.All()
+	put(t, dir, map[string][]byte{"in/r.fastq": text, "in/notes.txt": []byte("a note\n"), "two.fastq": []byte("@a\nACGT\n+\nIIII\n")})
+	same := func(a, b string) {
+		t.Helper()
+		if x, y := readFile(t, filepath.Join(dir, a)), readFile(t, filepath.Join(dir, b)); x != y {
+			t.Errorf("%s and %s differ", a, b)
+		}
+	}
+
+	must("archive", "--quiet", "--slice-size", "1MiB", "in/r.fastq", "here/")
+	must("archive", "--quiet", "--slice-size", "1MiB", "in/r.fastq", "s3://bucket/a/")
+	for _, file := range []string{"r.cdna", "r.cmeta", "r.cpar"} {
+		if err := objectserver.Fetch(proxy.URL, "bucket/a/"+file, filepath.Join(dir, file)); err != nil {
+			t.Fatal(err)
+		}
+		same(file, "here/"+file)
+	}
+	if out, _, _ := must("archive", "in/r.fastq", "s3://bucket/a/"); !strings.Contains(out, "s3://bucket/a/r holds these inputs already") {
+		t.Error(out)
+	}
+	fails("another", "archive", "--as", "r", "two.fastq", "s3://bucket/a/")
+
+	stored := int64(len(readFile(t, filepath.Join(dir, "r.cdna"))))
+	if out, requests, size := must("info", "s3://bucket/a/"); requests > 3 || size > 1e6 || !strings.Contains(out, "r.fastq") {
+		t.Errorf("info: %d requests, %d bytes: %s", requests, size, out)
+	}
+	_, requests, size := must("unpack", "--quiet", "s3://bucket/a/", "-o", "back")
+	t.Logf("unpack: %d requests, %d of %d bytes", requests, size, stored)
+	if size > stored*11/10+200_000 {
+		t.Errorf("unpack: %d bytes for %d", size, stored)
+	}
+	same("in/r.fastq", "back/r.fastq")
+	_, requests, size = must("unpack", "--quiet", "--records", "15001-16000", "s3://bucket/a/r", "-o", "some")
+	must("unpack", "--quiet", "--records", "15001-16000", "here/", "-o", "some-here")
+	same("some/r.15001-16000.fastq", "some-here/r.15001-16000.fastq")
+	t.Logf("1,000 records: %d requests, %d of %d bytes", requests, size, stored)
+	if requests > 20 {
+		t.Errorf("%d requests for 1,000 records", requests)
+	}
+	must("verify", "--quiet", "s3://bucket/a/")
+	must("index", "--quiet", "s3://bucket/a/")
+	must("index", "--quiet", "here/")
+	query := strings.Split(readFile(t, filepath.Join(dir, "in/r.fastq")), "\n")[1][:40]
+	remote, requests, _ := must("find", "--quiet", query, "s3://bucket/a/r")
+	local, _, _ := must("find", "--quiet", query, "here/r")
+	if remote = strings.ReplaceAll(remote, "s3://bucket/a/", ""); remote != strings.ReplaceAll(local, "here/", "") || requests > 20 {
+		t.Errorf("find, %d requests: %s and %s", requests, remote, local)
+	}
+
+	// Damage is repaired there.
+	whole := []byte(readFile(t, filepath.Join(dir, "r.cdna")))
+	damaged := bytes.Clone(whole)
+	damaged[len(damaged)/2] ^= 1
+	put(t, dir, map[string][]byte{"damaged": damaged})
+	if err := objectserver.Store(proxy.URL, "bucket/a/r.cdna", damaged); err != nil {
+		t.Fatal(err)
+	}
+	must("unpack", "--quiet", "s3://bucket/a/", "-o", "mended")
+	same("in/r.fastq", "mended/r.fastq")
+	must("repair", "--quiet", "s3://bucket/a/")
+	if err := objectserver.Fetch(proxy.URL, "bucket/a/r.cdna", filepath.Join(dir, "repaired")); err != nil {
+		t.Fatal(err)
+	}
+	same("repaired", "r.cdna")
+
+	must("archive", "--quiet", "in/", "s3://bucket/dir/")
+	must("verify", "--quiet", "s3://bucket/dir/")
+	must("unpack", "--quiet", "s3://bucket/dir/", "-o", "in-back")
+	same("in/r.fastq", "in-back/r.fastq")
+	same("in/notes.txt", "in-back/notes.txt")
+
+	fails("no such", "info", "s3://bucket/none/")
+	fails("on this machine", "bin", "in/r.fastq", "s3://bucket/bins/")
+	fails("URL", "unpack", "here/", "-o", "ftp://x/")
+	full := func() string { return "503" }
+	proxy.Fault.Store(&full)
+	fails("reduce your request rate", "info", "s3://bucket/a/")
+}
