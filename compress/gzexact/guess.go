@@ -31,7 +31,7 @@ func guess(f *frame, t *template, likely writer, size int64) (best writer, unkno
 	}
 	try(likely)
 	try(writer{})
-	levels := []byte{6, 5, 7, 9, 8, 4, 3, 2, 1}
+	levels := []byte{6, 5, 7, 4, 3, 2, 1, 8, 9}
 	if len(t.header) > 8 { // what the header says of the level
 		levels = append(map[byte][]byte{2: {9}, 4: {1}}[t.header[8]], levels...)
 	}

@@ -190,7 +190,8 @@ func TestOtherWriters(t *testing.T) {
 			return written(t, &b, w, text, err)
 		}
 	}
-	for _, words := range []string{"igzip -0", "igzip -1", "igzip -2", "igzip -3", "gzip --rsyncable", "libdeflate-gzip -c -12", "bgzip -c -l 9"} {
+	for _, words := range []string{"igzip -0", "igzip -1", "igzip -2", "igzip -3", "gzip --rsyncable",
+		"libdeflate-gzip -c -12", "bgzip -c -l 9"} {
 		writers[words] = func(t *testing.T, text []byte) []byte { return program(t, text, strings.Fields(words)...) }
 	}
 	for name, compress := range writers {

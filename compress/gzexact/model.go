@@ -80,7 +80,8 @@ func (c *coding) blockCodes(d *codes) (sound bool) {
 		return true
 	}
 	d.dists, d.itemCount = c.number(numberDists, d.dists), c.number(numberItemCount, d.itemCount)
-	if d.literals <= endOfBlock || d.literals > literalCodes || d.dists < 1 || d.dists > distCodes || d.itemCount < 4 || d.itemCount > itemCodes {
+	if d.literals <= endOfBlock || d.literals > literalCodes || d.dists < 1 || d.dists > distCodes ||
+		d.itemCount < 4 || d.itemCount > itemCodes {
 		return false
 	}
 	for _, s := range itemOrder[:d.itemCount] {

@@ -109,7 +109,8 @@ func parseFrame(code []byte) (f *frame, size int, stream []byte, err error) {
 	f = &frame{writer: writer{w >> 4, w & 15, rules}, bit: flags & 7}
 	f.inside, f.atSegment, f.carriedOn = flags&frameInside != 0, flags&frameAtSegment != 0, flags&frameCarriedOn != 0
 	size, f.history = c.Int(frameTextMost+maxBlockText), c.Int(windowSize)
-	if c.Failed() || !f.writer.valid() || flags >= frameCarriedOn<<1 || f.carriedOn && !(f.inside && f.writer.isSequential()) || !f.inside && f.bit != 0 {
+	if c.Failed() || !f.writer.valid() || flags >= frameCarriedOn<<1 || !f.inside && f.bit != 0 ||
+		f.carriedOn && !(f.inside && f.writer.isSequential()) {
 		return nil, 0, nil, errDamaged
 	}
 	return f, size, c.Rest, nil
