@@ -54,11 +54,11 @@ func random(n int) []byte {
 
 // texts are the texts that all writers get, by name.
 func texts() map[string][]byte {
-	many := fastq(testrun.Pick(200_000, 400_000, 20_000_000))
+	many := fastq(testrun.Pick(150_000, 150_000, 20_000_000))
 	return map[string][]byte{
 		"nothing": nil, "a byte": []byte("A"), "two": []byte("AC"), "repeated": bytes.Repeat([]byte("ACGT"), 3), "a record": fastq(250),
-		"zeros": make([]byte, 400_000), "random": random(100_000), "records": many[:150_000], "many": many,
-		"mixed": bytes.Join([][]byte{many[:100_000], random(70_000), make([]byte, 100_000), many[:1000]}, nil),
+		"zeros": make([]byte, 300_000), "random": random(80_000), "records": many[:70_000], "many": many,
+		"mixed": bytes.Join([][]byte{many[:60_000], random(70_000), make([]byte, 100_000), many[:1000]}, nil),
 	}
 }
 
@@ -131,7 +131,7 @@ func TestKnownWriters(t *testing.T) {
 		"zlib stored": python(0, 8, 0, 0), "zlib partial flushes": python(6, 8, 30_000, 1), "zlib flushes": python(1, 8, 30_000, 2),
 		"zlib flushes 6": python(6, 8, 700, 2), "zlib full flushes": python(6, 8, 30_000, 3), "pigz 256": {"pigz", "-b", "256"},
 	}
-	for level := 1; level <= 9; level += testrun.Pick(4, 1, 1) {
+	for level := testrun.Pick(6, 6, 1); level <= 9; level += testrun.Pick(9, 9, 1) {
 		l := fmt.Sprint("-", level)
 		writers["zlib"+l] = python(level, 8, 0, 0)
 		writers["zlib memory 9"+l] = python(level, 9, 0, 0)
