@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -113,7 +114,7 @@ func TestFilesReadAgain(t *testing.T) {
 		}
 		c.Inputs = append(c.Inputs, binning.InputSpec{Path: path, Mate: 1 - i, First: i == 0})
 	}
-	opened := 0
+	var opened atomic.Int32
 	packed := func(open func(input int) (io.ReadCloser, error)) (string, error) {
 		c.OutDir = t.TempDir()
 		r, _, err := binning.RunUnnamed(t.Context(), c)
@@ -126,7 +127,7 @@ func TestFilesReadAgain(t *testing.T) {
 	}
 	textsBut := func(last int) func(input int) (io.ReadCloser, error) {
 		return func(input int) (io.ReadCloser, error) {
-			opened += input
+			opened.Add(int32(input))
 			return io.NopCloser(strings.NewReader(texts[input][:len(texts[input])-last*input])), nil
 		}
 	}
@@ -139,7 +140,7 @@ func TestFilesReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameFiles(t, filesIn(t, byFile), filesIn(t, byText))
-	if opened != 1 {
+	if opened.Load() != 1 {
 		t.Error("the files were not read")
 	}
 	if dir, err := packed(textsBut(1)); err == nil || !strings.Contains(err.Error(), "was changed") || len(filesIn(t, dir)) > 0 {

@@ -200,7 +200,7 @@ func TestChangedTree(t *testing.T) {
 				}
 				continue
 			}
-			if status != 1 || !strings.Contains(errText, path+": ") || !strings.Contains(errText, c.want) {
+			if status != 1 || !strings.Contains(errText, "log.txt: ") || !strings.Contains(errText, c.want) {
 				t.Errorf("%s at %s: status %d, %s", name, at, status, errText)
 			}
 			if trees, err := commit.FindTrees(out); len(trees) > 0 || err != nil {

@@ -121,7 +121,7 @@ func readSample(f File) ([]byte, error) {
 
 // errSize reports a file of another size than was expected.
 func errSize(f File, n int64) error {
-	return fmt.Errorf("%d bytes were read of %d: the file was changed", n, f.Size)
+	return fmt.Errorf("the file was changed while it was read: %d bytes of %d", n, f.Size)
 }
 
 // codedBlock is a block on its way to the writer.
