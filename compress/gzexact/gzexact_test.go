@@ -55,6 +55,10 @@ func random(n int) []byte {
 // texts are the texts that all writers get, by name.
 func texts() map[string][]byte {
 	many := fastq(testrun.Pick(150_000, 150_000, 20_000_000))
+	if !testrun.Long() {
+		return map[string][]byte{"nothing": nil, "a record": fastq(250), "mixed": bytes.Join([][]byte{many, random(30_000), make([]byte, 50_000),
+			many[:1000]}, nil)}
+	}
 	return map[string][]byte{
 		"nothing": nil, "a byte": []byte("A"), "two": []byte("AC"), "repeated": bytes.Repeat([]byte("ACGT"), 3), "a record": fastq(250),
 		"zeros": make([]byte, 300_000), "random": random(80_000), "records": many[:70_000], "many": many,
