@@ -173,6 +173,7 @@ func (b *batch) begin() {
 		part := &progress{out: io.Discard, now: time.Now}
 		part.prepare(packStages(b.noVerify, binModel))
 		part.sized(guessed(b.list[i].Inputs))
+		part.size.gzip = gzipOf(b.list[i].Inputs, b.keepsGzip)
 		b.parts = append(b.parts, part)
 		b.sum += batches.StoredSize(b.list[i].Inputs)
 	}
@@ -285,7 +286,7 @@ func (b *batch) chooseDevice(ctx context.Context) (string, error) {
 }
 
 // About how many nanoseconds of a thread a byte of a side file takes until its class is known, when it is coded, and when it is decoded.
-const sideSeen, sideCoded, sideDecoded = 130, 650, 120
+const sideSeen, sideCoded, sideDecoded = 50, 280, 90
 
 // costs returns how much of the work is done, and how much there is, as those of its parts.
 func (b *batch) costs() (done, all float64) {

@@ -123,6 +123,7 @@ func (o *binFlags) prepare(ctx context.Context, s *streams, args []string, model
 		return c, nil, err
 	}
 	bar.sized(guessed(c.Inputs))
+	bar.size.gzip = gzipOf(c.Inputs, o.keepsGzip)
 	c.Memory, c.Progress, c.Note = uint64(o.memory), bar.report, bar.note
 	for _, n := range o.notes {
 		bar.note(n)

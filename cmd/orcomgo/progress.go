@@ -175,7 +175,7 @@ func (p *progress) stage(name string) *stage {
 func (p *progress) sized(reads, bases, coded uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.size = packSize{reads, bases, coded}
+	p.size = packSize{reads, bases, coded, p.size.gzip}
 }
 
 // finish records that a stage is over, whatever its last report said.

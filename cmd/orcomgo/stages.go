@@ -21,6 +21,7 @@ type stageModel struct {
 	perUnit     float64                    // for each unit of its total
 	short, long float64                    // for each base that is packed, of short reads or of long ones
 	coded       float64                    // for each byte of names and qualities in the bins that are packed
+	gzip        float64                    // for each byte of the .gz that can be made again
 	costs       func() (done, all float64) // if not nil, what of that is done and all of it
 }
 
@@ -28,7 +29,7 @@ type stageModel struct {
 const longReads = 1000
 
 // packSize is what packing takes time for: see compress.PackOptions.
-type packSize struct{ reads, bases, coded uint64 }
+type packSize struct{ reads, bases, coded, gzip uint64 }
 
 // guessed returns about what inputs hold, as much as is usual in FASTQ.
 func guessed(inputs []binning.InputSpec) (reads, bases, coded uint64) {
@@ -41,20 +42,30 @@ func guessed(inputs []binning.InputSpec) (reads, bases, coded uint64) {
 	return text / 250, text * 2 / 5, text / 7
 }
 
+// gzipOf returns how many bytes the .gz among inputs have that keeps says come back as they were.
+func gzipOf(inputs []binning.InputSpec, keeps func(size uint64) bool) (n uint64) {
+	for i, in := range inputs {
+		if size := batches.StoredSize(inputs[i : i+1]); filepath.Ext(in.Path) == ".gz" && keeps(size) {
+			n += size
+		}
+	}
+	return n
+}
+
 // cost returns how long the stage takes, of so many units.
 func (m *stageModel) cost(total uint64, size packSize) float64 {
-	perBase := m.short
+	perBase, gzip := m.short, size.gzip
 	if size.bases >= longReads*size.reads {
 		perBase = m.long
 	}
 	if perBase == 0 { // it has nothing to do with such reads
 		size = packSize{}
 	}
-	return m.perUnit*float64(total) + perBase*float64(size.bases) + m.coded*float64(size.coded)
+	return m.perUnit*float64(total) + perBase*float64(size.bases) + m.coded*float64(size.coded) + m.gzip*float64(gzip)
 }
 
 var (
-	binModel = stageModel{name: binning.Stage, unit: bytesUnit, group: 0, perUnit: 6}
+	binModel = stageModel{name: binning.Stage, unit: bytesUnit, group: 0, perUnit: 6, gzip: 300}
 	// The layout of reads, then the coding of slices, beside which they are verified.
 	packModel = []stageModel{
 		{name: "joining contigs", unit: readsUnit, group: 1, short: 20},
@@ -68,7 +79,7 @@ var (
 		// Names and qualities are coded while reads are laid out.
 		{name: "pack", unit: bytesUnit, group: 1, last: 8, short: 10, long: 40, coded: 140},
 	}
-	verifyModel = stageModel{name: "verify", unit: bytesUnit, group: 8, short: 10, long: 25, coded: 110}
+	verifyModel = stageModel{name: "verify", unit: bytesUnit, group: 8, short: 10, long: 25, coded: 110, gzip: 300}
 	namesModel  = stageModel{name: compress.NamesStage, unit: readsUnit, group: 0, perUnit: 600}
 	unpackModel = stageModel{name: "unpack", unit: bytesUnit, group: 1, perUnit: 55}
 	indexModel  = []stageModel{{name: compress.IndexReadStage, unit: bytesUnit, group: 0, perUnit: 70},

@@ -283,7 +283,14 @@ func (o *verifyFlags) unreadable(s *streams, name, prefix string, problem error)
 func (o *verifyFlags) contentOf(a located) (n uint64, weight float64) {
 	if a.tree == nil {
 		if info, err := compress.Info(*a.archive); err == nil {
-			n, weight = info.TextBytes, (1+max(1, float64(o.threads)/float64(max(info.Slices, 1))))/2 // few slices leave threads idle
+			exact := uint64(0)
+			for i := range info.Inputs {
+				if in := &info.Inputs[i]; in.Exact && !o.quick {
+					exact += in.Bytes
+				}
+			}
+			n, weight = info.TextBytes, 1+(tree.ExactWork-1)*float64(exact)/float64(max(info.TextBytes, 1))
+			weight *= (1 + max(1, float64(o.threads)/float64(max(info.Slices, 1)))) / 2 // few slices leave threads idle
 		}
 		return n, weight
 	}

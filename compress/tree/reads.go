@@ -28,7 +28,11 @@ type job struct {
 	inputs  []string
 	entries []int
 	bytes   uint64 // of text
+	work    uint64 // the same, but those whose .gz is made again count ExactWork times
 }
+
+// ExactWork is about how many bytes of text are restored in the time in which one is restored as part of its .gz, or verified so.
+const ExactWork = 5
 
 // plan decides where entries are restored, and checks that nothing is in the way.
 func (x *restoration) plan() error {
@@ -159,7 +163,10 @@ func (x *restoration) planReads(moved map[int]string) {
 		x.out[i] = restored
 		x.status[i] = compress.FileStatus{Name: x.at(restored), OK: true}
 		j.inputs, j.entries = append(j.inputs, in.Name), append(j.entries, i)
-		j.bytes += in.Bytes
+		if j.bytes += in.Bytes; exact {
+			j.work += (ExactWork - 1) * in.Bytes
+		}
+		j.work += in.Bytes
 		j.whole = len(j.inputs) == len(info.Inputs)
 	}
 }
@@ -303,7 +310,7 @@ func (x *restoration) unpack(ctx context.Context, j *job) error {
 	o := compress.UnpackOptions{Threads: x.o.Threads, Memory: x.o.Memory, Gzip: j.gzip, Text: x.o.Text, Force: x.o.Force, Touch: x.o.Touch, GPU: x.o.GPU,
 		Progress: func(_ string, done, total uint64) {
 			x.mu.Lock()
-			n := max(uint64(float64(j.bytes)*float64(done)/float64(max(total, 1))), before) - before
+			n := max(uint64(float64(j.work)*float64(done)/float64(max(total, 1))), before) - before
 			before += n
 			x.mu.Unlock()
 			x.add(int(n))

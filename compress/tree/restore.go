@@ -96,7 +96,7 @@ func (r *Reader) Restore(ctx context.Context, o RestoreOptions) (*Summary, error
 		x.note("left out when the directory was archived: %s", line)
 	}
 	x.weight = r.Weight()
-	x.bytes, x.all = x.total(1), x.total(x.weight)
+	x.bytes, x.all = x.total(1, func(j *job) uint64 { return j.bytes }), x.total(x.weight, func(j *job) uint64 { return j.work })
 	x.add(0)
 	made, err := x.directories()
 	undo := func() {
@@ -151,14 +151,14 @@ func (x *restoration) add(n int) {
 }
 
 // total returns how many bytes of content are restored, those of side files as `side`.
-func (x *restoration) total(side uint64) (n uint64) {
+func (x *restoration) total(side uint64, ofReads func(j *job) uint64) (n uint64) {
 	for i := range x.Entries {
 		if x.Entries[i].Kind == File && x.out[i] != "" {
 			n += side * uint64(x.Entries[i].Size)
 		}
 	}
 	for _, j := range x.jobs {
-		n += j.bytes
+		n += ofReads(j)
 	}
 	return n
 }
