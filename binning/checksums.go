@@ -36,7 +36,7 @@ type fileSums struct {
 	tee   io.Reader
 	// Of such a file:
 	ahead    uint64 // how many bytes the second reading may be ahead
-	describe func(file io.Reader, size int64) ([]byte, error)
+	describe func(file io.Reader) ([]byte, error)
 	start    sync.Once
 	over     atomic.Bool   // the other reading is
 	done     chan struct{} // closed when the following are set; nil before start
@@ -83,7 +83,7 @@ const aheadWait = 5 * time.Millisecond
 func (f *fileSums) read(ctx context.Context, s *source) {
 	r := &secondReading{ctx: ctx, of: s, sums: digest.NewStream(ctx, digest.New(true, true)), f: f}
 	if f.describe != nil {
-		f.gzip, f.why = f.describe(r, s.size)
+		f.gzip, f.why = f.describe(r)
 	}
 	var err error
 	for buf := make([]byte, sumPiece); err == nil; {

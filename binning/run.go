@@ -58,9 +58,9 @@ type Config struct {
 	Name     string         // of the archive; "" for one made of that of the first input
 	Options  record.Options // BlockSize 0: DefaultBlockSize, or what Memory allows
 	Record   RecordMode     // what of the input files is recorded
-	// DescribeGzip, if not nil, is given each gzip file, of so many bytes, and returns Source.Gzip of it, nil where it is not asked for. An
+	// DescribeGzip, if not nil, is given each gzip file and returns Source.Gzip of it, nil where it is not asked for. An
 	// error says why there is none. It is noted, or with NeedGzip ends the run.
-	DescribeGzip func(file io.Reader, size int64) ([]byte, error)
+	DescribeGzip func(file io.Reader) ([]byte, error)
 	NeedGzip     bool
 	Threads      int // 0: as many as the machine has
 	Streams      int // blocks in flight; 0: cpuStreams

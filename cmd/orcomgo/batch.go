@@ -162,6 +162,9 @@ func (b *batch) prepare(args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	for i := range b.list {
+		b.gzips += gzipOf(b.list[i].Inputs)
+	}
 	return b.checkGroup()
 }
 
@@ -173,7 +176,9 @@ func (b *batch) begin() {
 		part := &progress{out: io.Discard, now: time.Now}
 		part.prepare(packStages(b.noVerify, binModel))
 		part.sized(guessed(b.list[i].Inputs))
-		part.size.gzip = gzipOf(b.list[i].Inputs, b.keepsGzip)
+		if b.keepsGzip() {
+			part.size.gzip = gzipOf(b.list[i].Inputs)
+		}
 		b.parts = append(b.parts, part)
 		b.sum += batches.StoredSize(b.list[i].Inputs)
 	}

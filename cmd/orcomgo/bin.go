@@ -36,7 +36,7 @@ nothing is recorded, and equal texts give equal bins, whatever files they are fr
 
 A .gz comes back as the very file if it is known what program made it: gzip, zlib, pigz, bgzip,
 libdeflate. That takes about as long as compressing it, when it is archived and when it is restored,
-so auto does it for those of 16 MB or less; --exact-gzip require for all, or bin fails.
+so auto does it for 2 MB or less together; --exact-gzip require for all, or bin fails.
 
 Examples:
   orcomgo bin reads.fastq.gz run/                           one file
@@ -73,6 +73,7 @@ type binFlags struct {
 	given                 func(flag string) bool
 	tuning                tuning
 
+	gzips   uint64   // bytes of the .gz among all inputs
 	noticed bool     // a pair was found that was not given as one
 	notes   []string // what is odd about the inputs
 }
@@ -123,7 +124,9 @@ func (o *binFlags) prepare(ctx context.Context, s *streams, args []string, model
 		return c, nil, err
 	}
 	bar.sized(guessed(c.Inputs))
-	bar.size.gzip = gzipOf(c.Inputs, o.keepsGzip)
+	if o.keepsGzip() {
+		bar.size.gzip = o.gzips
+	}
 	c.Memory, c.Progress, c.Note = uint64(o.memory), bar.report, bar.note
 	for _, n := range o.notes {
 		bar.note(n)
@@ -209,6 +212,7 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 	if stdin > 1 {
 		return c, usagef("standard input can be read only once")
 	}
+	o.gzips = gzipOf(c.Inputs)
 	check := checkArchiveOutput
 	if o.command == "bin" {
 		check = func(path string) error { return checkOutput(path, "give the output directory last") }
@@ -289,8 +293,8 @@ func (o *binFlags) settings(c *binning.Config) error {
 	}
 	if exact > 0 && c.Record > binning.RecordTime && order+names+quality == 0 && !o.readsOnly {
 		c.NeedGzip = exact == 2
-		c.DescribeGzip = func(file io.Reader, size int64) ([]byte, error) {
-			if !o.keepsGzip(uint64(size)) {
+		c.DescribeGzip = func(file io.Reader) ([]byte, error) {
+			if !o.keepsGzip() {
 				return nil, nil
 			}
 			return compress.DescribeGzip(file, o.threads)
@@ -305,16 +309,16 @@ func (o *binFlags) settings(c *binning.Config) error {
 	return nil
 }
 
-// autoGzip is how many bytes a .gz has at most that comes back as the very file without being asked for: to make it again, when it is
-// archived and when it is restored, takes about as long as to compress it anew.
-const autoGzip = 16e6
+// autoGzip is how many bytes the .gz of a command have at most, together, that come back as the very files without being asked for: to make
+// them again, when they are archived and when they are restored, takes as long as to compress them anew, or twice that.
+const autoGzip = 2e6
 
 // gzipMemory is about how many bytes of memory that takes for each file.
 const gzipMemory = 30e6
 
-// keepsGzip reports whether a .gz of so many bytes comes back as the very file, if the flags keep all of its text.
-func (o *binFlags) keepsGzip(size uint64) bool {
-	return o.exactGzip == "require" || o.exactGzip == "auto" && size <= autoGzip
+// keepsGzip reports whether .gz come back as the very files, if the flags keep all of their text.
+func (o *binFlags) keepsGzip() bool {
+	return o.exactGzip == "require" || o.exactGzip == "auto" && o.gzips <= autoGzip
 }
 
 // choice returns which of the words a flag's value is.

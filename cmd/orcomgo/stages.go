@@ -42,11 +42,11 @@ func guessed(inputs []binning.InputSpec) (reads, bases, coded uint64) {
 	return text / 250, text * 2 / 5, text / 7
 }
 
-// gzipOf returns how many bytes the .gz among inputs have that keeps says come back as they were.
-func gzipOf(inputs []binning.InputSpec, keeps func(size uint64) bool) (n uint64) {
+// gzipOf returns how many bytes the .gz among inputs have.
+func gzipOf(inputs []binning.InputSpec) (n uint64) {
 	for i, in := range inputs {
-		if size := batches.StoredSize(inputs[i : i+1]); filepath.Ext(in.Path) == ".gz" && keeps(size) {
-			n += size
+		if slices.Contains(binning.CompressedExts, filepath.Ext(in.Path)) {
+			n += batches.StoredSize(inputs[i : i+1])
 		}
 	}
 	return n
