@@ -2,6 +2,7 @@ package binning
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -72,6 +73,9 @@ func (f *fileSums) begin(ctx context.Context, s *source, places chan struct{}) {
 // The second reading of a file is at most so many bytes ahead of the first, so that one of them finds in the cache what the other has
 // read, also where the file is larger than the memory.
 const aheadMost = 64 << 20
+
+// errNoFile is why the gzip of a pipe can't be described.
+var errNoFile = errors.New("it is no file that can be read a second time")
 
 // sumPiece is how many bytes are read at a time.
 const sumPiece = 128 << 10
@@ -158,8 +162,12 @@ func (r *run) recordSources(infos []record.Input) error {
 			}
 			s.Sums, s.Size = &sums, size
 			if r.Options.Exact(infos[i].Kind) {
-				if s.Gzip = f.gzip; f.why != nil && r.NeedGzip {
-					return fmt.Errorf("%s: only its text could come back: %w", in.spec.Path, f.why)
+				why := f.why
+				if s.Gzip = f.gzip; f.first != nil && in.src.startGzip != nil {
+					why = errNoFile
+				}
+				if why != nil && r.NeedGzip {
+					return fmt.Errorf("%s: only its text could come back: %w", in.spec.Path, why)
 				} else if f.why != nil {
 					r.Note(fmt.Sprintf("%s: only its text comes back: %v", in.spec.Path, f.why))
 				}

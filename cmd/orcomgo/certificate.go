@@ -164,7 +164,8 @@ func sumOfFile(path string) (s fileSum, err error) {
 // writeCertificate writes the statement about archives, and its signature if there is a key.
 func (o *verifyFlags) writeCertificate(s *streams, archives []certifiedArchive) error {
 	p := programVersion()
-	c := certificate{Statement: statement, Version: p.Version, Commit: p.Commit, Time: time.Now().UTC().Truncate(time.Second), Archives: archives}
+	c := certificate{Statement: statement, Version: p.Version, Commit: p.Commit, Archives: archives,
+		Time: time.Now().UTC().Truncate(time.Second)}
 	var err error
 	if c.SHA256, err = c.sum(); err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"orcomgo/bins/vfs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 	"orcomgo/storage"
 
 	"golang.org/x/term"

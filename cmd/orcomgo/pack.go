@@ -75,7 +75,8 @@ func (e *effort) check() error {
 	if e.slice != 0 && (e.slice < 1e6 || e.slice > 1e9) {
 		return usagef("--slice-size must be between 1MB and 1GB")
 	}
-	if name, ok := strings.CutSuffix(filepath.Base(e.file), commit.PackedDataExt); e.file != "" && e.file != "-" && (!ok || commit.CheckName(name) != nil) {
+	name, ok := strings.CutSuffix(filepath.Base(e.file), commit.PackedDataExt)
+	if e.file != "" && e.file != "-" && (!ok || commit.CheckName(name) != nil) {
 		return usagef("-o is NAME%s or -, not %q", commit.PackedDataExt, e.file)
 	}
 	return nil

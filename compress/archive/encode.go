@@ -133,7 +133,8 @@ func (m *Manifest) code(f *coder) {
 	f.bytes(m.Source[:])
 	f.text(&m.Tool)
 	sides := len(m.Sides) > 0
-	f.flags(&m.Options.ReadsOnly, &m.Options.OrderAny, &m.Options.DropNames, &m.Verified, &m.Repeats, &m.NameRanges, &m.OneCoder, &sides, &m.OneFile)
+	f.flags(&m.Options.ReadsOnly, &m.Options.OrderAny, &m.Options.DropNames, &m.Verified, &m.Repeats, &m.NameRanges, &m.OneCoder,
+		&sides, &m.OneFile)
 	if sides {
 		list(f, &m.Sides, 2, "side archives", func(name *string) {
 			if f.text(name); commit.CheckName(*name) != nil {
