@@ -93,8 +93,8 @@ func InstallBins(dir, name string, id [idLen]byte, data, meta *Temp, replace May
 }
 
 // InstallPacked makes data, meta and parity, which must have been synced, the packed archive name in
-// dir, as Begin and replace allow. id is that of the archive. Where meta or parity is nil, an older one is removed. An error after the commit
-// point is an AfterCommitError.
+// dir, as Begin and replace allow. id is that of the archive. Where meta or parity is nil, an older one is removed. An error after the
+// commit point is an AfterCommitError.
 func InstallPacked(dir, name string, id [idLen]byte, data, meta, parity *Temp, replace MayReplace) error {
 	unlock, _, err := lockDir(dir)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"orcomgo/compress"
 )
 
-// deleteOriginals removes the inputs of an archive. Before that all of it is decoded from where it is stored, and each file is compared with
-// what came back. If one can't be removed, none is.
+// deleteOriginals removes the inputs of an archive. Before that all of it is decoded from where it is stored, and each file is compared
+// with what came back. If one can't be removed, none is.
 func (o *archiveFlags) deleteOriginals(ctx context.Context, s *streams, c *binning.Config) error {
 	refuse := func(path, format string, args ...any) error {
 		return fmt.Errorf("%s: %s; no input was removed", oneLine(path), fmt.Sprintf(format, args...))

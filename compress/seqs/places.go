@@ -116,7 +116,8 @@ func newPlaceOrder() *placeOrder {
 func (o *placeOrder) class() int { return min(bits.Len32(o.steps), stepClasses-1) }
 
 // next codes where the next read, of n bases, begins, and its strand by strandOf. again says that the last one begins there, too.
-func (o *placeOrder) next(c *rc.Coder, start uint32, rev bool, n int, strandOf func(start uint32, rev bool) bool) (_ uint32, _, again bool) {
+func (o *placeOrder) next(c *rc.Coder, start uint32, rev bool, n int,
+	strandOf func(start uint32, rev bool) bool) (_ uint32, _, again bool) {
 	if o.reads > 0 {
 		p := &o.again[((1+cmp.Compare(n, o.n))*stepClasses+o.class())<<5|min(halfOctaves(o.reads), 31)]
 		again = c.AdaptAny(rc.BitOf(start == o.start && rev == o.rev), p, longMemory) != 0
@@ -222,8 +223,9 @@ func (m *placeModel) code(c *rc.Coder, first, mate *places, lengths record.Lengt
 	return true
 }
 
-// codeSorted codes the place of the next read, of n bases, of a sorted slice, and returns whether the last one begins at the same one. atLeft: reads
-// begin at their left ends, whatever their strands. If a read of a corrupt stream would not fit there, its place is outside of the pseudogenome.
+// codeSorted codes the place of the next read, of n bases, of a sorted slice, and returns whether the last one begins at the same one.
+// atLeft: reads begin at their left ends, whatever their strands. If a read of a corrupt stream would not fit there, its place is outside
+// of the pseudogenome.
 func (m *placeModel) codeSorted(c *rc.Coder, pos *uint32, rev *bool, n int, atLeft bool) (again bool) {
 	toEnd := n
 	if atLeft {
