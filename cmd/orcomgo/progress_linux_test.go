@@ -185,6 +185,9 @@ func TestTimeLeft(t *testing.T) {
 			t.Cleanup(func() { c.Process.Kill(); c.Wait() })
 		}
 		for _, r := range runs {
+			if only := os.Getenv("ONLY_RUN"); only != "" && r.name != only {
+				continue
+			}
 			out := path(fmt.Sprint(r.name, other))
 			commands := [][]string{append(append([]string{"archive"}, r.inputs...), out),
 				{"verify", filepath.Join(out, r.out)}, {"unpack", filepath.Join(out, r.out), "-o", path(fmt.Sprint("restored ", r.name, other))}}

@@ -285,7 +285,8 @@ func (b *binWorker) assembleGroup(keys []uint64) {
 			b.out.singles = append(b.out.singles, pile.firstRead)
 			continue
 		}
-		b.out.merged = append(b.out.merged, b.contigOf(pile.consensus, pile.lo+pileupOrigin, pile.hi-pile.lo, pile.reads))
+		lo, hi := pile.supported()
+		b.out.merged = append(b.out.merged, b.contigOf(pile.consensus, lo+pileupOrigin, hi-lo, pile.reads))
 	}
 	b.out.singles = append(b.out.singles, b.unmatched...)
 }

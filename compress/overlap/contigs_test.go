@@ -53,7 +53,7 @@ func spelled(c *contigs) (several []string, singles []uint32) {
 	return several, singles
 }
 
-// TestContigSpellsGenome: error-free reads with one signature, of both strands and several lengths, give one contig
+// TestContigSpellsGenome: a few error-free reads with one signature, of both strands and several lengths, give one contig
 // that is the sequence they cover.
 func TestContigSpellsGenome(t *testing.T) {
 	r := rand.New(rand.NewSource(30))
@@ -61,7 +61,7 @@ func TestContigSpellsGenome(t *testing.T) {
 		genome := atSite(r, 150, 150)
 		lo, hi := len(genome), 0
 		var reads []string
-		for i := range 12 {
+		for i := range readsForSupport - 1 {
 			n := 60 + r.Intn(70)
 			at := 150 + len(site) + keyBases - n + r.Intn(n-len(site)-2*keyBases)
 			lo, hi = min(lo, at), max(hi, at+n)
@@ -70,6 +70,24 @@ func TestContigSpellsGenome(t *testing.T) {
 		several, singles := spelled(contigsOf(t, reads))
 		if want := fmt.Sprintf("%s %d", genome[lo:hi], len(reads)); len(several) != 1 || several[0] != want || singles != nil {
 			t.Fatalf("contigs %v and single reads %v, want %s", several, singles, want)
+		}
+	}
+}
+
+// TestEndsNeedSupport: in a contig of many reads an end that one of them has alone is left out.
+func TestEndsNeedSupport(t *testing.T) {
+	r := rand.New(rand.NewSource(33))
+	genome := atSite(r, 150, 150)
+	for _, c := range []struct{ reads, left, right int }{
+		{readsForSupport - 1, 110, 210}, {readsForSupport, 120, 200}, {3 * readsForSupport, 120, 200},
+	} {
+		reads := []string{genome[110:190], genome[130:210]}
+		for len(reads) < c.reads {
+			reads = append(reads, genome[120:200])
+		}
+		several, _ := spelled(contigsOf(t, reads))
+		if want := fmt.Sprintf("%s %d", genome[c.left:c.right], c.reads); len(several) != 1 || several[0] != want {
+			t.Errorf("%d reads: contigs %v, want %s", c.reads, several, want)
 		}
 	}
 }

@@ -174,6 +174,9 @@ func (a *assembler) appendScaffolds(seq *sequence, progress func(done, total int
 			kept = append(kept, uint32(c))
 		}
 	}
+	if containedBytes(bases, a.readBases) <= a.limits.bytes {
+		kept = a.set.withoutContained(kept, bases, a.readBases, a.threads)
+	}
 	seq.grow(bases)
 	for _, c := range kept {
 		seq.appendPacked(a.set.of(c), int(a.set.length[c]))

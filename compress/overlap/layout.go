@@ -3,6 +3,7 @@ package overlap
 import (
 	"context"
 	"math"
+	"math/bits"
 	"sync/atomic"
 	"unsafe"
 
@@ -200,7 +201,7 @@ func (b *builder) build(ctx context.Context) error {
 		}
 	}
 	b.poor = Subset{}
-	if err := b.placeReads(ctx, 0, loose, retryNone); err != nil {
+	if err := b.placeRest(ctx); err != nil {
 		return err
 	}
 	return b.orderByMates(ctx, b.pairs)
@@ -270,6 +271,9 @@ type placeMode struct {
 	basesPerMoreSeed  int    // after the best place was found, one more seed per so many bases of a read is looked up
 	goodMismatches    int    // a place with this many mismatches or fewer ends the search
 	basesPerMismatch  int    // a place has at most one mismatch per so many bases
+	candidatesPerBase int    // if not 0: so many, instead
+	most              int    // if not 0: bases of a read that is placed
+	spare             int    // if not 0: the bits of a place, which with those of the mismatches are at most those of the bases
 }
 
 var (
@@ -296,6 +300,23 @@ var (
 		basesPerMismatch:  5,
 	}
 )
+
+// mostShort is how many bases a read has at most for which short seeds are looked up: a longer one with 13 right bases in a row nowhere has
+// no place.
+const mostShort = 50
+
+// short is how reads of few bases are placed in the end, on a pseudogenome of n bases: with seeds that are by chance at a few of its places
+// each, up to as many mismatches as cost about what the bases do.
+func short(n int) placeMode {
+	mode := loose
+	mode.k = shortSeed(n) - 1
+	mode.seedStep = 1
+	mode.candidatesPerBase = 8
+	mode.basesPerMismatch = 4
+	mode.most = mostShort
+	mode.spare = bits.Len(uint(n)) + 1
+	return mode
+}
 
 // retryRule says which reads that have a place are to be placed again.
 type retryRule int
@@ -371,7 +392,18 @@ func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, 
 	if err := b.placeReads(ctx, 0, exact, retryMismatched); err != nil {
 		return nil, err
 	}
-	return l, b.placeReads(ctx, 0, loose, retryNone)
+	return l, b.placeRest(ctx)
+}
+
+// placeRest places reads that have no place yet where they have many mismatches.
+func (b *builder) placeRest(ctx context.Context) error {
+	if err := b.placeReads(ctx, 0, loose, retryNone); err != nil {
+		return err
+	}
+	if mode := short(b.seq.n); mode.k < loose.k && b.records.meanLength() <= mostShort {
+		return b.placeReads(ctx, 0, mode, retryNone)
+	}
+	return nil
 }
 
 // Place returns the place of a record of those that Build laid out; see Layout.Place.
@@ -391,6 +423,11 @@ func (l *Layout) LengthOf(record uint32) int {
 		return int(l.Reads.fixedLength)
 	}
 	return int(l.Reads.lengths[l.Reads.indexOf(record)])
+}
+
+// HasNonACGT reports whether a record's read has letters other than A, C, G and T in either case; false also where that is not in memory.
+func (l *Layout) HasNonACGT(record uint32) bool {
+	return l.Reads.nonACGT != nil && l.Reads.hasNonACGT(l.Reads.indexOf(record))
 }
 
 // LengthsDiffer reports whether n records from `first` on have reads of different lengths.

@@ -211,8 +211,8 @@ func TestPlacesInShares(t *testing.T) {
 		ends    int // at most so many reads reach beyond the end of a scaffold, to other sequence
 		longest int
 	}{
-		{Config{Threads: 2, Whole: true}, 2, 0, len(genome) * 108 / 100},
-		{Config{Threads: 2, Memory: 1 << 20}, 2, 0, len(genome) * 106 / 100},
+		{Config{Threads: 2, Whole: true}, 2, 3, len(genome) * 108 / 100},
+		{Config{Threads: 2, Memory: 1 << 20}, 2, 3, len(genome) * 106 / 100},
 		{Config{Threads: 2, Memory: littleMemory}, 4, 4, len(genome) * 110 / 100},
 		{Config{Threads: 2, Memory: 48 << 10}, 10, 6, len(genome) * 120 / 100},
 	} {
@@ -370,7 +370,7 @@ func TestInputsAreLaidOutTogether(t *testing.T) {
 	if !sameLayout(one, three) {
 		t.Error("reads of three inputs have another layout than those of one")
 	}
-	if len(one.letters) != len(genome) {
+	if len(one.letters) < len(genome) || len(one.letters) > len(genome)*104/100 { // an end may be there twice
 		t.Errorf("%d bases of a genome of %d", one.Len, len(genome))
 	}
 	var a, b []byte

@@ -85,6 +85,26 @@ func (s *pileup) addRead(r *alignedRead) {
 	}
 }
 
+// supported returns the columns that several reads cover where there are many: the ends, which only one or two have, are wrong too often for
+// the contig to agree with others.
+func (s *pileup) supported() (lo, hi int) {
+	lo, hi = s.lo, s.hi
+	least := min(1+s.reads/readsForSupport, mostSupport)
+	for begun := int(s.edges[lo+pileupOrigin]); lo < 0 && begun < least; begun += int(s.edges[lo+pileupOrigin]) {
+		lo++
+	}
+	for ended := int(s.edges[hi+pileupOrigin]); hi > lo+1 && ended < least; ended += int(s.edges[hi+pileupOrigin]) {
+		hi--
+	}
+	return lo, hi
+}
+
+// How many reads cover the ends of a contig: one, and one more for so many reads, up to so many.
+const (
+	readsForSupport = 8
+	mostSupport     = 4
+)
+
 // countOther counts a base of a read, which is not counted yet, in a column where the consensus has another.
 func (s *pileup) countOther(column int, base byte) {
 	n := &s.others[column+pileupOrigin]

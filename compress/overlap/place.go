@@ -89,6 +89,9 @@ func (p *placer) begin(s *search, i, limit int) {
 	s.left, s.right, s.fromRight = 0, n-p.index.k, false
 	s.leftSampled, s.rightSampled = sampled{first: -bases.PerChunk}, sampled{first: n}
 	s.mostTried, s.seedsLeft = n/p.mode.basesPerCandidate, math.MaxInt
+	if p.mode.candidatesPerBase > 0 {
+		s.mostTried = n * p.mode.candidatesPerBase
+	}
 	s.best, s.pos, s.reversed = limit, -1, false
 	s.reverseReady, s.masked = false, p.rd.hasNonACGT(i)
 	if s.masked {
@@ -366,6 +369,9 @@ func (pl *placements) reverse(record uint32) {
 // placeBatch is how many reads a goroutine places before it takes the next ones.
 const placeBatch = 1 << 12
 
+// mismatchBits is about how many bits a mismatch takes.
+const mismatchBits = 6
+
 // setLimits sets the limit of each of the reads from, from+1, ...: a place must have fewer mismatches. It is 0 for a read that is
 // not to be placed: one that is too short or too long, or has a place and is not selected by retry.
 func (b *builder) setLimits(limits []uint8, rd *Reads, from int, mode placeMode, retry retryRule) {
@@ -373,10 +379,13 @@ func (b *builder) setLimits(limits []uint8, rd *Reads, from int, mode placeMode,
 		i := from + j
 		n := rd.len(i)
 		limits[j] = 0
-		if n < mode.k || n > maxOverlapped {
+		if n < mode.k || n > maxOverlapped || mode.most > 0 && n > mode.most {
 			continue
 		}
 		limit := n/mode.basesPerMismatch + 1
+		if mode.spare > 0 {
+			limit = min(limit, max(2*n-mode.spare, 0)/mismatchBits+1)
+		}
 		if rec := rd.records[i]; b.placements.pos[rec] != Unplaced {
 			if !retry.selects(b, rec, mode) {
 				continue
@@ -403,7 +412,8 @@ func newWindow(seq *sequence, from, n int, mode placeMode, threads int) *window 
 // placeAll places the reads that have no place yet. Reads with a place that retry selects are moved if a place with fewer
 // mismatches is found.
 func (b *builder) placeAll(rd *Reads, w *window, retry retryRule, progress func(done int)) {
-	if b.accelerator.place(b, w, retry, progress) {
+	// Few reads are left for short seeds: these are not looked up on a device.
+	if w.mode.most == 0 && b.accelerator.place(b, w, retry, progress) {
 		return
 	}
 	index := w.index()

@@ -130,7 +130,7 @@ func BenchmarkSorted(b *testing.B) {
 	mismatches := func(c *rc.Coder) {
 		m := newMismatches(false, bases)
 		for i, pos := range all.pos {
-			w, ref := alignment{uint64(pos), all.rev[i], length, false, false}, stretch{packed, int(pos)}
+			w, ref := alignment{uint64(pos), all.rev[i], length}, stretch{packed, int(pos)}
 			if c.Decoding() {
 				m.code(c, w, ref, nil, text, nil, nil)
 			} else {

@@ -19,10 +19,11 @@ func (r *columnReads) inPieces(k, i int) bool {
 	return r.spans != nil && r.where[k].pos[i] == unplaced && r.cols[k].Lengths.Of(i) >= minLongBases
 }
 
-// together reports whether reads i and i+1 of column k have the same place and length.
+// together reports whether reads i and i+1 of column k have the same place and length, and their mates the same place.
 func (r *columnReads) together(k, i int) bool {
 	col := r.cols[k]
-	return i >= 0 && i+1 < col.Records && r.where[k].is(i, i+1) && col.Lengths.Of(i) == col.Lengths.Of(i+1)
+	return i+1 < col.Records && r.where[k].is(i, i+1) && col.Lengths.Of(i) == col.Lengths.Of(i+1) &&
+		(len(r.cols) == 1 || r.where[1-k].is(i, i+1))
 }
 
 // literals calls f with the stretches of a read without a place that are no piece.

@@ -58,7 +58,8 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 		return nil, err
 	}
 	defer e.release()
-	s := &slice{layout: p.layout, sorted: first.Perm != nil, byQual: first.Quals != nil, limit: uint64(p.layout.Len),
+	s := &slice{layout: p.layout, sorted: first.Perm != nil, tied: e.cfg.Runs && e.window == 0,
+		byQual: first.Quals != nil, limit: uint64(p.layout.Len),
 		releaseWhile: e.cfg.releaseWhile(), modeled: e.modeled}
 	s.genome = func(pos, _ int) ([]byte, int) { return p.layout.Packed, pos }
 	s.model = func() (*basemodel.Model, error) {

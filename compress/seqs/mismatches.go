@@ -23,7 +23,8 @@ type mismatches struct {
 	// Of the current read:
 	unlike []uint64 // encoding: a bit, as in bases.Differing, for each base that differs from the pseudogenome and is to be coded
 
-	substitution [128][4][4]rc.Prob // by quality (0 if there are none), base of the pseudogenome and decision
+	// By quality, base of the pseudogenome and decision. Without qualities the first is 0 or, in a group of reads, as codeBases says.
+	substitution [128][4][4]rc.Prob
 
 	*noQualModel // without qualities; else nil
 
@@ -85,8 +86,6 @@ type alignment struct {
 	pos uint64 // in the range of newMismatches
 	rev bool
 	n   int
-	// Of a sorted slice without qualities: whether the reads before and after this one are of the same group: see noQualModel.
-	again, more bool
 }
 
 // index returns the place in the read of the base that is at place j of the alignment on the pseudogenome's strand, and the reverse.
@@ -122,37 +121,36 @@ func (m *mismatches) code(c *rc.Coder, w alignment, ref stretch, read []uint64, 
 			m.settle(c, w, i)
 		}
 	}
-	had := m.codeVariants(c, w, read, text, skip, quals)
+	m.codeVariants(c, w, 0, read, text, skip, quals)
 	if m.byQual {
 		m.codeByQual(c, w, ref, read, text, quals)
 		return
 	}
+	m.codePlain(c, w, ref, read, text, 0, 0)
+}
+
+// codePlain codes the mismatches that remain, of a read without qualities, from base `at` on: their number by count[which], and where
+// they are.
+func (m *mismatches) codePlain(c *rc.Coder, w alignment, ref stretch, read []uint64, text []byte, at, which int) {
 	n := 0
 	if !c.Decoding() {
 		n = countBits(m.unlike)
 	}
-	n = m.codeCount(c, w, n, had)
-	at, since := 0, differsSince
-	for k := n; k > 0; k-- {
+	// A placed read has far fewer than 255 mismatches: see overlap.
+	n = int(m.count[which].Code(c, uint32(n), longMemory))
+	for since := differsSince; n > 0; n-- {
 		next := 0
 		if !c.Decoding() {
 			next = w.index(nextUnlike(m.unlike, w.rev))
 		}
-		if k == n {
-			at = m.codeStart(c, w, n, next)
-		}
-		if at = m.codeNext(c, next, at, since, k, w.n); at >= w.n {
+		if at = codeFirst(c, m.where[(min(n, differsLeft)-1)*differsRows:], next, at, since, w.n, w.n); at >= w.n {
 			break // corrupt
-		}
-		if k == n {
-			m.first = at
 		}
 		j := w.index(at)
 		r := w.turned(ref.base(j))
 		m.codeBase(c, w, j, &m.substitution[0][r], r, read, text)
 		at, since = at+1, 0
 	}
-	m.mismatches, m.coded = n+had, n
 }
 
 // appendUnlike appends to dst a bit, as in bases.Differing, for each base in which a read of n bases differs from the pseudogenome.
@@ -216,10 +214,16 @@ func (m *mismatches) equallyDense(w alignment, i, left int, prev uint32) (end in
 	return end, uint32(density)<<1 | prev
 }
 
-// codeVariants codes at each variant under the read whether the read has it, and returns how many it has. Bases that have it are settled.
-func (m *mismatches) codeVariants(c *rc.Coder, w alignment, read []uint64, text []byte, skip []bool, quals []byte) (had int) {
-	end, last := w.pos+uint64(w.n), 0
-	for p := m.variants.next(w.pos, end); p < end; p = m.variants.next(p+1, end) {
+// codeVariants codes at each variant under the read, from base `at` of the read on, whether the read has it, and returns how many it has.
+// Bases that have it are settled.
+func (m *mismatches) codeVariants(c *rc.Coder, w alignment, at int, read []uint64, text []byte, skip []bool, quals []byte) (had int) {
+	from, end, last := w.pos, w.pos+uint64(w.n), 0
+	if w.rev {
+		end -= uint64(at)
+	} else {
+		from += uint64(at)
+	}
+	for p := m.variants.next(from, end); p < end; p = m.variants.next(p+1, end) {
 		j := int(p - w.pos)
 		i := w.index(j)
 		if skip != nil && skip[i] {
@@ -275,6 +279,16 @@ func (m *mismatches) codeSubstitution(c *rc.Coder, p *[4]rc.Prob, r, b byte) byt
 		return (r + 3) & 3
 	}
 	return (r + 1) & 3
+}
+
+// nextVariant returns the first base of the read, from base `at` on, at whose place there is a variant; w.n if there is none.
+func (m *mismatches) nextVariant(w alignment, at int) int {
+	if !w.rev {
+		end := w.pos + uint64(w.n)
+		return int(min(m.variants.next(w.pos+uint64(at), end), end) - w.pos)
+	}
+	p := m.variants.before(w.pos, w.pos+uint64(w.n-at))
+	return w.n - int(p-w.pos)
 }
 
 // codeByQual codes the mismatches that remain: their number, and for each base, until they are used up, whether it differs.

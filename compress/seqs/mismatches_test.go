@@ -49,7 +49,7 @@ func (o *overlay) words() []uint64 {
 
 // over returns a read over pg that differs from it at the given positions of pg, where the pseudogenome's strand would have base b.
 func over(pg []byte, pos, n int, rev bool, b byte, at ...int) *overlay {
-	o := &overlay{w: alignment{uint64(pos), rev, n, false, false}}
+	o := &overlay{w: alignment{uint64(pos), rev, n}}
 	o.read = bytes.Clone(pg[pos : pos+n])
 	for _, p := range at {
 		o.read[p-pos] = b
@@ -220,7 +220,7 @@ func TestVariantsAreForgotten(t *testing.T) {
 
 // TestAlignment: bases of a read on the pseudogenome's strand are counted from the start, on the other strand from the end.
 func TestAlignment(t *testing.T) {
-	w := alignment{100, false, 10, false, false}
+	w := alignment{100, false, 10}
 	if w.index(0) != 0 || w.index(9) != 9 || w.turned(1) != 1 {
 		t.Errorf("forward: %d to %d, C is %d", w.index(0), w.index(9), w.turned(1))
 	}

@@ -53,6 +53,7 @@ type slice struct {
 	model        func() (*basemodel.Model, error)
 	modeled      <-chan struct{} // encoding: closed when there is the model
 	sorted       bool
+	tied         bool   // encoding: and those of one place and length, of the first column, by their mismatches
 	inPieces     bool   // long reads may be aligned in pieces
 	byQual       bool   // the reads are given their qualities
 	limit        uint64 // bases of the pseudogenome
@@ -65,20 +66,38 @@ type slice struct {
 func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, k int, read func(k, i int) []uint64, text func(k, i int) []byte) {
 	first, to := r.covered(k)
 	m := newMismatches(s.byQual, to-uint64(first))
+	// Whether reads of one place and length are in the order of their mismatches.
+	tied := s.sorted && !s.byQual && c.Uniform(uint32(rc.BitOf(s.tied && k == 0)), 1) != 0
+	end := 0 // of the reads that are coded
+	exceptions := nonACGTOf(r.exceptions[k])
 	r.forEach(k, true, func(i int, quals []byte, skip []bool) {
+		if i < end {
+			return // in a group
+		}
 		if !s.sorted { // else the bases are near those of the read before
 			s.prefetch(r, k, i+genomeAhead)
 		}
 		pos := r.where[k].pos[i]
-		w := alignment{uint64(pos - first), r.where[k].rev[i], r.cols[k].Lengths.Of(i), false, false}
-		if s.sorted && !s.byQual {
-			w.again, w.more = r.together(k, i-1), r.together(k, i)
-		}
+		w := alignment{uint64(pos - first), r.where[k].rev[i], r.cols[k].Lengths.Of(i)}
 		var ref stretch
 		ref.packed, ref.at = s.genome(int(pos), w.n)
-		if c.Decoding() {
+		end = i + 1
+		if tied && skip == nil {
+			for r.together(k, end-1) && exceptions.of(end, w.n) == nil {
+				end++
+			}
+		}
+		switch {
+		case end > i+1:
+			m.codeGroup(c, w, ref, end-i, func(j int) []uint64 { return read(k, i+j) }, func(j int) []byte {
+				if i+j >= r.cols[k].decoded() {
+					return nil
+				}
+				return text(k, i+j)
+			})
+		case c.Decoding():
 			m.code(c, w, ref, nil, text(k, i), skip, quals)
-		} else {
+		default:
 			m.code(c, w, ref, read(k, i), nil, skip, quals)
 		}
 	})

@@ -6,10 +6,11 @@ import (
 
 	"orcomgo/bases"
 	"orcomgo/compress/overlap"
+	rc "orcomgo/compress/rangecoder"
 )
 
-// tieSorter sorts reads that begin at the same place on one strand: by length, by the place of the mate, by the number of their differences
-// from the pseudogenome, and by the first of these. So equal reads stand together, and each read says something about the next one.
+// tieSorter sorts reads that begin at the same place on one strand: by length, by the place of the mate, and as compareTied says:
+// see groups.
 type tieSorter struct {
 	layout   *overlap.Layout
 	oriented *overlap.OrientedReads
@@ -18,16 +19,15 @@ type tieSorter struct {
 	tied     []tiedRead
 	records  []uint32
 	reversed []bool
-	unlike   []uint64 // memory
 }
 
 // tiedRead is a read that begins where others do.
 type tiedRead struct {
-	entry       uint64 // of placeSorter.placed
-	length      int
-	mate        uint64 // its place
-	differences int
-	firstOne    int // where the first difference is in the read
+	entry uint64 // of placeSorter.placed
+	w     alignment
+	mate  uint64   // its place
+	odd   int      // 1 if it has letters other than A, C, G and T
+	read  []uint64 // on the pseudogenome's strand
 }
 
 // newTieSorter returns a tieSorter of reads of a part, which is in memory: those of an input from a record on.
@@ -51,8 +51,10 @@ func (t *tieSorter) sort(entries []uint64) {
 		if n > 1 {
 			t.load(entries[:n])
 			slices.SortFunc(t.tied, func(a, b tiedRead) int {
-				return cmp.Or(cmp.Compare(a.length, b.length), cmp.Compare(a.mate, b.mate), cmp.Compare(a.differences, b.differences),
-					cmp.Compare(a.firstOne, b.firstOne), cmp.Compare(a.entry, b.entry))
+				if x := cmp.Or(cmp.Compare(a.w.n, b.w.n), cmp.Compare(a.mate, b.mate), cmp.Compare(a.odd, b.odd)); x != 0 {
+					return x
+				}
+				return cmp.Or(compareTied(a.read, b.read, a.w, stretch{t.layout.Packed, int(a.w.pos)}), cmp.Compare(a.entry, b.entry))
 			})
 			for i := range t.tied {
 				entries[i] = t.tied[i].entry
@@ -72,14 +74,10 @@ func (t *tieSorter) load(entries []uint64) {
 	t.oriented.Load(t.records, t.reversed)
 	for k, record := range t.records {
 		pos, _ := t.layout.Place(record)
-		w := alignment{rev: rev, n: t.layout.LengthOf(record)}
-		r := tiedRead{entry: entries[k], length: w.n}
+		r := tiedRead{entry: entries[k], w: alignment{uint64(pos), rev, t.layout.LengthOf(record)}, read: t.oriented.Read(k),
+			odd: rc.BitOf(t.layout.HasNonACGT(record))}
 		if t.mates != t.first {
 			r.mate = placeKey(t.layout.Place(t.mates + uint32(entries[k])))
-		}
-		t.unlike = appendUnlike(t.unlike[:0], stretch{t.layout.Packed, int(pos)}, t.oriented.Read(k), w.n)
-		if r.differences = countBits(t.unlike); r.differences > 0 {
-			r.firstOne = w.index(nextUnlike(t.unlike, rev))
 		}
 		t.tied = append(t.tied, r)
 	}

@@ -3108,31 +3108,120 @@ class SliceDecoder:
                 f"{self.what}: a read is placed outside the pseudogenome")
 
     def mismatches(self, data, reads):
-        coder = ArithmeticDecoder(data)
-        probs, self.variants = Probs(coder), {}
-        self.last_differ = self.last_count = self.last_first = 0
-        for number, read in enumerate(reads):
-            if read.position is None:
-                continue
-            again = more = False
-            if self.sorted and not self.with_qualities:
-                again = number > 0 and self.together(read, reads[number - 1])
-                more = number + 1 < len(reads) and self.together(read, reads[number + 1])
-            self.one_read(probs, read, more, again)
+        self.coder = ArithmeticDecoder(data)
+        probs, self.variants = Probs(self.coder), {}
+        tied = self.sorted and not self.with_qualities and self.coder.even(1)
+        at = 0
+        while at < len(reads):
+            end = at + 1
+            while tied and end < len(reads) and self.together(at, end, reads):
+                end += 1
+            if end > at + 1:
+                self.group(probs, reads[at:end])
+            elif reads[at].position is not None:
+                self.one_read(probs, reads[at], 0, "alone")
+            at = end
+
+    def together(self, a, b, reads):
+        def alike(read, other):
+            return (read.position, read.reverse) == (other.position, other.reverse)
+        return (reads[a].position is not None and alike(reads[a], reads[b]) and reads[a].length == reads[b].length
+                and all(alike(member[a], member[b]) for member in self.members)
+                and all(len(read.open_places()) == read.length for read in (reads[a], reads[b])))
+
+    def group(self, probs, reads):
+        first = reads[0]
+        self.letters = [first.over(self.genome, i) for i in range(first.length)]
+        for read in reads:
+            read.settled = {}
+        self.alike(probs, reads, 0, 0, False)
+        for read in reads:
+            read.bases = [read.settled.get(i, base) for i, base in enumerate(self.letters)]
+
+    def share(self, probs, key, n):
+        q, count = probs.tree(("share",) + key, 4, MEMORY), n + 1
+        low, high = (q * count + 15) // 16, ((q + 1) * count + 15) // 16
+        require(low < high, f"{self.what}: a share of nothing")
+        return low + self.coder.below(high - low)
 
     @staticmethod
-    def together(read, other):
-        return (read.position, read.reverse, read.length) == (other.position, other.reverse, other.length)
+    def size(n):
+        return n if n < 16 else min(8 + half_octaves(n), 31)
 
-    def one_read(self, probs, read, more, again):
+    def alike(self, probs, reads, at, before, more):
+        length, since = reads[0].length, 0 if before else 3
+        while len(reads) > 1 and at < length:
+            n, rest = len(reads), 1 + (length - at) * 3 // length
+            if not more:
+                k = self.share(probs, ("more", rest if before else 0, self.size(n)), n)
+                reads, more = reads[n - k:], True
+                continue
+            while True:
+                require(at < length, f"{self.what}: more bases differ than there are")
+                variant = self.variants.get(self.under(reads[0], at))
+                octave = min(n.bit_length(), 7)
+                key = ("hit", variant[1], octave) if variant else (
+                    "some", min(before, 1), octave, min(since, 3), min(at, 511))
+                if probs.bit(key, MEMORY):
+                    break
+                if variant:
+                    self.met(self.under(reads[0], at), variant, 0)
+                at, since = at + 1, since + 1
+            k = self.differing(probs, reads, at, before)
+            reads, at, since = reads[:n - k], at + 1, since + 1
+        if reads and at < length:
+            which = min(before, 1), (length - at) * 3 // length
+            self.one_read(probs, reads[0], at, which, more)
+
+    def differing(self, probs, reads, at, before):
+        n, r, under = len(reads), self.letters[at], self.under(reads[0], at)
+        turned = (lambda base: 3 - base) if reads[0].reverse else (lambda base: base)
+        variant, d = self.variants.get(under), 0
+        if variant:
+            d = (turned(variant[0]) - r) % 4
+            k = 1 + self.share(probs, ("variant", variant[1], self.size(n)), n - 1)
+        else:
+            k = 1 + probs.number(("count", self.size(n)), MEMORY)
+            require(k <= n, f"{self.what}: more reads differ than there are")
+        have = [0] * 4
+        if k == 1:
+            have[(self.letter(probs, r, ("variant", d) if d else None) - r) % 4] = 1
+        else:
+            have[2] = self.share(probs, ("two", d, self.size(k)), k)
+            if have[2] < k:
+                have[3] = self.share(probs, ("three", d, self.size(k - have[2])), k - have[2])
+            have[1] = k - have[2] - have[3]
+        if not variant:
+            d = max((2, 3, 1), key=lambda x: have[x])
+            variant = self.variants[under] = [turned((r + d) % 4), 1]
+        outcomes = min(n, 4)
+        ones = max((have[d] * outcomes + n // 2) // n, min(have[d], 1))
+        for i in range(outcomes):
+            if variant[1]:
+                self.met(under, variant, int(i < ones))
+        left = reads[n - k:]
+        for x in (2, 3, 1):
+            if have[x]:
+                for read in left[:have[x]]:
+                    read.settled[at] = (r + x) % 4
+                self.alike(probs, left[:have[x]], at + 1, before + 1, False)
+                left = left[have[x]:]
+        return k
+
+    @staticmethod
+    def under(read, i):
+        return (read.position + (read.length - 1 - i if read.reverse else i)) % (1 << 26)
+
+    def one_read(self, probs, read, at, which, more=False):
+        """From base `at` on."""
         def reference(i):
             return read.over(self.genome, i)
 
         def under(i):
-            return (read.position + (read.length - 1 - i if read.reverse else i)) % (1 << 26)
+            return self.under(read, i)
 
-        open_places = read.open_places()
-        settled, last = set(), 0
+        open_places = [i for i in read.open_places() if i >= at]
+        settled, last = {}, 0
         for i in (reversed(open_places) if read.reverse else open_places):
             variant = self.variants.get(under(i))
             if variant is None:
@@ -3143,20 +3232,21 @@ class SliceDecoder:
             bit = probs.bit(key, MEMORY)
             last = 1 + bit
             if bit:
-                read.bases[i] = 3 - variant[0] if read.reverse else variant[0]
-                settled.add(i)
+                settled[i] = 3 - variant[0] if read.reverse else variant[0]
             self.met(under(i), variant, bit)
-        rest = [i for i in open_places if i not in settled]
         if self.with_qualities:
             differ = self.differ_by_quality(probs, read, reference)
         else:
-            differ = self.differ_by_place(probs, read, reference, len(settled), more, again)
-        for i in rest:
-            read.bases[i] = differ.get(i, reference(i))
-        for i in differ:
+            differ = self.differ_by_place(probs, read, reference, at, (which, more and not settled))
+        for i, base in differ.items():
             if under(i) not in self.variants:
-                base = read.bases[i]
                 self.variants[under(i)] = [3 - base if read.reverse else base, 1]
+        settled.update(differ)
+        if which != "alone":
+            read.settled.update(settled)
+            return
+        for i in open_places:
+            read.bases[i] = settled.get(i, reference(i))
 
     def met(self, at, variant, bit):
         """Whether a read has a variant: one that the last four have not is forgotten."""
@@ -3186,26 +3276,18 @@ class SliceDecoder:
         require(left == 0, f"{self.what}: more bases differ than there are")
         return found
 
-    def differ_by_place(self, probs, read, reference, had, more, again):
+    def differ_by_place(self, probs, read, reference, at, which):
         """Settled bases and exceptions are among those of which it is coded whether they differ."""
-        key = "differ", more
-        if again:
-            key += (min(max(self.last_differ - had, 0), 7),)
-        count = left = probs.tree(key, 8, MEMORY)
-        found, at, since = {}, 0, 3
-        if count and again and self.last_count == count and probs.bit("further", MEMORY):
-            at = self.last_first
+        left = probs.tree(("differ", which), 8, MEMORY)
+        found, since = {}, 3
         while left:
             require(at < read.length, f"{self.what}: more bases differ than there are")
             if probs.bit(("differs", min(left, 8), min(at, 511), min(since, 3)), MEMORY):
-                if left == count:
-                    self.last_first = at
                 found[at] = self.letter(probs, reference(at), None)
                 left -= 1
                 since = -1
             at += 1
             since += 1
-        self.last_differ, self.last_count = count + had, count
         return found
 
     @staticmethod

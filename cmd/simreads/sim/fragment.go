@@ -24,11 +24,12 @@ type fragment struct {
 // library draws fragments. Fragment i is a function of the seed and i alone, so that any
 // read can be the duplicate of any other without a table of what was drawn.
 type library struct {
-	genome      *Genome
-	seed        uint64
-	lengths     lengths
-	optical     chance
-	transcripts *transcripts // nil: the whole genome alike
+	genome  *Genome
+	seed    uint64
+	lengths lengths
+	optical chance   // that a fragment is a copy of the one before
+	pcr     chance   // that it is one of any before
+	targets *targets // nil: the whole genome alike
 }
 
 // lengths is the distribution of the lengths of fragments: normal, or log-normal about the median.
@@ -51,8 +52,13 @@ func (l *lengths) draw(r *random) int {
 
 // fragment returns fragment i, which may be a duplicate of another.
 func (l *library) fragment(i uint64) fragment {
-	for ; l.optical != 0 && i > 0; i-- {
-		if r := stream(l.seed, streamDuplicate, i); !r.hit(l.optical) {
+	for l.optical+l.pcr != 0 && i > 0 {
+		r := stream(l.seed, streamDuplicate, i)
+		if r.hit(l.optical) {
+			i--
+		} else if r.hit(l.pcr) {
+			i = r.below(i)
+		} else {
 			break
 		}
 	}
@@ -63,9 +69,11 @@ func (l *library) draw(i uint64) (f fragment) {
 	r := stream(l.seed, streamFragment, i)
 	letters := l.genome.letters
 	for range 1000 {
-		f.length = l.lengths.draw(&r)
-		if l.transcripts != nil {
-			lo, hi := l.transcripts.draw(&r)
+		if t := l.targets; t != nil && t.whole {
+			f.start, f.length = t.draw(&r)
+			f.length -= f.start
+		} else if f.length = l.lengths.draw(&r); t != nil {
+			lo, hi := t.draw(&r)
 			f.length = min(f.length, hi-lo)
 			f.start = lo + int(r.below(uint64(hi-lo-f.length+1)))
 		} else {
@@ -87,21 +95,51 @@ func (l *library) draw(i uint64) (f fragment) {
 		f.start = len(letters) - f.length
 	}
 	f.reverse = r.next()&1 == 1
+	if l.targets != nil && l.targets.stranded {
+		f.reverse = scramble(uint64(f.start))&1 == 1
+	}
 	return f
 }
 
-// transcripts are stretches of the genome and how much of the library comes from each.
-type transcripts struct {
+// targets are stretches of the genome and how much of the library comes from each.
+type targets struct {
 	start, end []int
-	below      []uint64 // weight of the transcripts up to and with i
+	below      []uint64 // weight of the stretches up to and with i
+	whole      bool     // fragments are whole stretches
+	stranded   bool     // all fragments of a stretch have one direction
+}
+
+// add appends a stretch.
+func (t *targets) add(start, end int, weight float64) {
+	total := uint64(weight) + 1
+	if n := len(t.below); n > 0 {
+		total += t.below[n-1]
+	}
+	t.start, t.end, t.below = append(t.start, start), append(t.end, end), append(t.below, total)
+}
+
+// newStretches chooses so many stretches of least to most bases, anywhere, whose weight is log-normal with the given sigma.
+func newStretches(g *Genome, seed uint64, count, least, most int, sigma float64) (*targets, error) {
+	if g.longest() < most {
+		return nil, fmt.Errorf("no contig has %d bases", most)
+	}
+	r := stream(seed, streamTranscripts, 0)
+	t := &targets{whole: true}
+	for len(t.start) < count {
+		at, n := int(r.below(uint64(g.Size()))), least+int(r.below(uint64(most-least+1)))
+		if _, end := g.contig(at); at+n <= end {
+			t.add(at, at+n, 1e6*math.Exp(math.Min(sigma*r.normal(), 12)))
+		}
+	}
+	return t, nil
 }
 
 // newTranscripts cuts the genome into transcripts of at least least bases, median 1,400,
 // with gaps between, whose expression is log-normal with the given sigma.
-func newTranscripts(g *Genome, seed uint64, least int, sigma float64) (*transcripts, error) {
+func newTranscripts(g *Genome, seed uint64, least int, sigma float64) (*targets, error) {
 	r := stream(seed, streamTranscripts, 0)
-	t := &transcripts{}
-	total, start := uint64(0), 0
+	t := &targets{}
+	start := 0
 	for _, end := range g.ends {
 		for at := start + int(r.below(500)); ; {
 			n := max(int(1400*math.Exp(0.7*r.normal())), least)
@@ -109,8 +147,7 @@ func newTranscripts(g *Genome, seed uint64, least int, sigma float64) (*transcri
 				break
 			}
 			weight := math.Exp(math.Min(sigma*r.normal(), 12)) * float64(n)
-			total += uint64(weight) + 1
-			t.start, t.end, t.below = append(t.start, at), append(t.end, at+n), append(t.below, total)
+			t.add(at, at+n, weight)
 			at += n + int(r.below(1500))
 		}
 		start = end
@@ -121,7 +158,7 @@ func newTranscripts(g *Genome, seed uint64, least int, sigma float64) (*transcri
 	return t, nil
 }
 
-func (t *transcripts) draw(r *random) (start, end int) {
+func (t *targets) draw(r *random) (start, end int) {
 	u := r.below(t.below[len(t.below)-1])
 	i := sort.Search(len(t.below), func(i int) bool { return t.below[i] > u })
 	return t.start[i], t.end[i]

@@ -26,7 +26,12 @@ type Config struct {
 	CRLF       bool
 	FASTA      bool    // no qualities; errors all the same
 	Optical    float64 // share of fragments that are copies of the one before
-	Expression float64 // log-normal sigma of the expression of transcripts; 0: whole genome alike
+	PCR        float64 // share of fragments that are copies of any before
+	Expression float64 // log-normal sigma of the expression of transcripts, amplicons or small RNA; 0: all alike
+	Amplicons  int     // if not 0: all fragments are one of so many stretches of 200 to 400 bases
+	SmallRNA   int     // if not 0: all fragments are one of so many stretches of 18 to 30 bases, of one strand each
+	Adapter    bool    // reads go on into an adapter, and then in As, where their fragment ends
+	Bisulfite  float64 // share of the Cs that are read as T: for reads of both strands, in their direction
 }
 
 const (
@@ -59,7 +64,7 @@ func New(c Config) (*Simulator, error) {
 		value float64
 	}{
 		{"mean error", c.MeanError}, {"N rate", c.NRate}, {"share of trimmed reads", c.Trim},
-		{"share of optical duplicates", c.Optical},
+		{"share of optical duplicates", c.Optical}, {"share of PCR duplicates", c.PCR}, {"share of converted Cs", c.Bisulfite},
 		{"share of inserted and deleted bases", c.Indels},
 	} {
 		if share.value < 0 || share.value > 1 || math.IsNaN(share.value) {
@@ -67,8 +72,12 @@ func New(c Config) (*Simulator, error) {
 		}
 	}
 	switch {
-	case c.Optical > 0.95:
-		return nil, fmt.Errorf("a share of duplicates of %g leaves too few reads to copy", c.Optical)
+	case max(c.Optical, c.PCR) > 0.95:
+		return nil, fmt.Errorf("a share of duplicates of %g leaves too few reads to copy", max(c.Optical, c.PCR))
+	case c.Amplicons < 0 || c.SmallRNA < 0 || c.Amplicons > 0 && c.SmallRNA > 0:
+		return nil, errors.New("reads are of amplicons or of small RNA")
+	case c.Long && (c.Amplicons > 0 || c.SmallRNA > 0 || c.Adapter):
+		return nil, errors.New("long reads are of no amplicons, small RNA or adapters")
 	case c.Genome == nil || c.Genome.Size() == 0:
 		return nil, errors.New("no genome to draw from")
 	case c.Length < 1:
@@ -91,7 +100,7 @@ func New(c Config) (*Simulator, error) {
 		longest = longLimit
 	}
 	room := c.Genome.longest()
-	if room < c.Length {
+	if room < c.Length && c.SmallRNA == 0 {
 		return nil, fmt.Errorf("no contig is as long as a read (%d bases)", c.Length)
 	}
 
@@ -101,7 +110,7 @@ func New(c Config) (*Simulator, error) {
 	if s.qualities, err = newQualities(c.Quality, longest, c.MeanError); err != nil {
 		return nil, err
 	}
-	s.library = library{genome: c.Genome, seed: c.Seed, optical: chanceOf(c.Optical)}
+	s.library = library{genome: c.Genome, seed: c.Seed, optical: chanceOf(c.Optical), pcr: chanceOf(c.PCR)}
 	switch {
 	case c.Long:
 		s.library.lengths = lengths{median: float64(c.Length), sigma: longSigma, logarithmic: true,
@@ -111,10 +120,17 @@ func New(c Config) (*Simulator, error) {
 	default:
 		s.library.lengths = lengths{least: c.Length, most: c.Length}
 	}
-	if c.Expression > 0 {
-		if s.library.transcripts, err = newTranscripts(c.Genome, c.Seed, max(300, c.Length), c.Expression); err != nil {
-			return nil, err
-		}
+	switch {
+	case c.Amplicons > 0:
+		s.library.targets, err = newStretches(c.Genome, c.Seed, c.Amplicons, 200, 400, c.Expression)
+	case c.SmallRNA > 0:
+		s.library.targets, err = newStretches(c.Genome, c.Seed, c.SmallRNA, 18, 30, c.Expression)
+		s.library.targets.stranded = true
+	case c.Expression > 0:
+		s.library.targets, err = newTranscripts(c.Genome, c.Seed, max(300, c.Length), c.Expression)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if c.Indels > 0 {
 		s.indels = newIndels(c.Indels, s.qualities, c.Genome)
@@ -181,6 +197,14 @@ func (m *maker) read(b []byte, f fragment, i uint64, mate int, names *random) []
 	}
 	f = f.head(n)
 	m.template = orient(m.template[:0], c.Genome.letters[f.start:f.start+f.length], f.reverse)
+	m.convert()
+	if c.Adapter {
+		m.template = append(m.template, adapter...)
+		for len(m.template) < c.Length {
+			m.template = append(m.template, 'A')
+		}
+		m.template = m.template[:max(n, c.Length)]
+	}
 	var truth *Truth
 	var errors *[]Error
 	if m.visit != nil {
@@ -226,6 +250,22 @@ func (m *maker) read(b []byte, f fragment, i uint64, mate int, names *random) []
 		m.visit(truth)
 	}
 	return b
+}
+
+// adapter is what is read after the end of a short fragment: Illumina's of small RNA.
+const adapter = "TGGAATTCTCGGGTGCCAAGG"
+
+// convert makes Ts of the Cs of the template, as bisulfite does with those that are not methylated.
+func (m *maker) convert() {
+	if m.s.c.Bisulfite == 0 {
+		return
+	}
+	converted := chanceOf(m.s.c.Bisulfite)
+	for i, b := range m.template {
+		if b == 'C' && m.random.hit(converted) {
+			m.template[i] = 'T'
+		}
+	}
 }
 
 // head returns the first n bases of a fragment.
