@@ -5,15 +5,13 @@ import (
 	"math/bits"
 )
 
-const (
-	chunkValues = 1 << 19
-	blockValues = 1 << 14 // of a block, but for the last one of a chunk
-)
+// blockValues is how many values a block has, but for the last one.
+const blockValues = 1 << 14
 
 // constantFlag is added to the number of the second predictor of a block whose classes are all the byte that follows.
 const constantFlag = 128
 
-// block is a part of a chunk, as it is predicted: where it begins, how many values it has, and by which two predictors, which may be the
+// block is a part of an array, as it is predicted: where it begins, how many values it has, and by which two predictors, which may be the
 // same.
 type block struct {
 	first, count int

@@ -39,8 +39,8 @@ func choiceCost(second, n int) float64 {
 }
 
 // choosePair sets the predictors of a block: that which leaves the fewest bits in a sample of it, and the one that leaves the fewest bits
-// with that one, with the choice between them counted.
-func (w *workspace) choosePair(v *values, list []predictor, b *block) {
+// with that one, with the choice between them counted. It returns about how many bits the block takes.
+func (w *workspace) choosePair(v *values, list []predictor, b *block) float64 {
 	n := w.sample(v, list, b)
 	best, least := 0, 1<<62
 	for j := range list {
@@ -65,9 +65,10 @@ func (w *workspace) choosePair(v *values, list []predictor, b *block) {
 		}
 	}
 	b.pair = [2]predictor{list[best], list[second]}
+	return cost * float64(b.count) / float64(n)
 }
 
-// choosePredictors returns those that blocks of a chunk may choose from.
+// choosePredictors returns those that blocks may choose from.
 func (w *workspace) choosePredictors(v *values, columns int) []predictor {
 	list := w.list[:0]
 	add := func(lag int, kinds ...kind) {

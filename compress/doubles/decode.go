@@ -1,62 +1,42 @@
 package doubles
 
 import (
-	"github.com/zeebo/xxh3"
+	"bytes"
 
 	"orcomgo/bins/parse"
 	"orcomgo/compress/general"
 )
 
-// Decode is the inverse of Encode, for data of at most limit bytes.
-func Decode(stream []byte, limit, threads int) ([]byte, error) {
+// Decode is the inverse of Encode, for data of size bytes.
+func Decode(stream []byte, size int) ([]byte, error) {
 	r := &parse.Cursor{Rest: stream}
-	if r.Byte() != version {
-		return nil, ErrCorrupt
-	}
-	size := r.Int(min(limit, MaxSize))
-	sum := r.Uint64()
 	header := r.Int(size)
 	flags := r.ByteAtMost(0x7f)
 	l := Layout{Width: int(flags & 15), Type: Type(flags >> 4 & 3), BigEndian: flags>>6 == 1}
-	if r.Failed() || l.Type >= types || !l.valid() || size > (len(stream)+slackBytes)*bytesPerByte {
+	if r.Failed() || l.Type >= types || !l.valid() || size > MaxSize || size > (len(stream)+slackBytes)*bytesPerByte {
 		return nil, ErrCorrupt
 	}
-	width := l.Width
-	n := (size - header) / width
+	n := (size - header) / l.Width
 	head, err := general.Decode(r.Block(), header)
-	tail := []byte(nil)
 	if err != nil || len(head) != header {
-		return nil, ErrCorrupt
-	}
-	if !r.Failed() {
-		tail = r.Bytes(uint64(size - header - n*width))
-	}
-	chunks := make([][]byte, (n+chunkValues-1)/chunkValues)
-	for i := range chunks {
-		if !r.Failed() {
-			chunks[i] = r.Block()
-		}
-	}
-	if r.Failed() || len(r.Rest) > 0 {
 		return nil, ErrCorrupt
 	}
 	data := make([]byte, size)
 	copy(data, head)
 	body := data[header:]
-	copy(body[n*width:], tail)
-	err = eachChunk(len(chunks), threads, func(i int, w *workspace) error {
-		return w.decodeChunk(body[i*chunkValues*width:min((i+1)*chunkValues, n)*width], chunks[i], &l)
-	})
-	if err != nil || xxh3.Hash(data) != sum {
+	copy(body[n*l.Width:], r.Bytes(uint64(len(body)-n*l.Width)))
+	if n > 0 && !r.Failed() {
+		err = new(workspace).decode(r, body[:n*l.Width], &l)
+	}
+	if err != nil || r.Failed() || len(r.Rest) > 0 {
 		return nil, ErrCorrupt
 	}
 	return data, nil
 }
 
-// decodeChunk decodes the elements of a chunk to data.
-func (w *workspace) decodeChunk(data, code []byte, l *Layout) error {
+// decode decodes elements to data.
+func (w *workspace) decode(r *parse.Cursor, data []byte, l *Layout) error {
 	width := l.Width
-	r := &parse.Cursor{Rest: code}
 	m, digits := mode(r.Byte()), int(r.Byte())
 	if m >= modes || digits > maxDigits || m == modeSignificant && digits == 0 || (m == modeIntegers) != (l.Type != Float) {
 		return ErrCorrupt
@@ -76,7 +56,7 @@ func (w *workspace) decodeChunk(data, code []byte, l *Layout) error {
 		v.pad = max(v.pad, p.reach())
 	}
 	v.room(w, count, false)
-	exceptions := make([]int, r.Int(len(code)/(1+width)))
+	exceptions := make([]int, r.Int(len(r.Rest)/(1+width)))
 	verbatim := make([]byte, 0, len(exceptions)*width)
 	at := 0
 	for i := range exceptions {
@@ -97,7 +77,7 @@ func (w *workspace) decodeChunk(data, code []byte, l *Layout) error {
 	return nil
 }
 
-// decodeBlocks decodes the blocks of a chunk to v.
+// decodeBlocks decodes blocks, to the end of the stream, to v.
 func (w *workspace) decodeBlocks(r *parse.Cursor, v *values, list []predictor) error {
 	blocks := blocksOf(len(v.own()))
 	classes := take(w.mixed, len(v.own()))[:0] // of all blocks, those that are coded still unknown
@@ -129,8 +109,8 @@ func (w *workspace) decodeBlocks(r *parse.Cursor, v *values, list []predictor) e
 			return ErrCorrupt
 		}
 	}
-	padded := append(append(w.rest[:0], r.Rest...), make([]byte, readerPadding)...)
-	w.rest = padded
+	padded := append(bytes.Clone(r.Rest), make([]byte, readerPadding)...)
+	r.Rest = nil
 	for i := range blocks {
 		b := &blocks[i]
 		own := classes[b.first:][:b.count]

@@ -22,7 +22,7 @@ type predictor struct {
 
 const (
 	maxLag        = 1 << 16
-	maxPredictors = 16 // of a chunk
+	maxPredictors = 16 // of an array
 )
 
 // reach returns how many values before a value the predictor looks at.
@@ -37,7 +37,7 @@ func (p predictor) reach() int {
 func (p predictor) ahead() int {
 	switch p.kind {
 	case zero:
-		return chunkValues
+		return MaxSize
 	case ratio:
 		return 1
 	}
@@ -109,7 +109,7 @@ func predictMany[T number](out, x []T, p predictor, first int) {
 // runValues is how many values are predicted at a time, so that what is computed stays in the nearest cache.
 const runValues = 1024
 
-// values are those of a chunk: as the integers that are coded and, in modeBits, as floats, which are predicted then. pad zeros are before
+// values are those of an array: as the integers that are coded and, in modeBits, as floats, which are predicted then. pad zeros are before
 // the first value of both, as many as predictors look back.
 type values struct {
 	numbering

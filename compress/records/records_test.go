@@ -57,11 +57,11 @@ func TestRoundTrip(t *testing.T) {
 		if again, _ := Encode(data, tasks.NewPool(2)); !bytes.Equal(again, stream) {
 			t.Errorf("%s: the stream depends on threads", name)
 		}
-		got, err := Decode(stream, len(data), 3)
+		got, err := Decode(stream, len(data))
 		if err != nil || !bytes.Equal(got, data) {
 			t.Errorf("%s: differs, %v", name, err)
 		}
-		if _, err := Decode(stream, len(data)-1, 1); err != ErrCorrupt {
+		if _, err := Decode(stream, len(data)-1); err != ErrCorrupt {
 			t.Errorf("%s: longer than allowed: %v", name, err)
 		}
 	}
@@ -135,7 +135,7 @@ func TestRealRecords(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s: no records", f)
 		}
-		got, err := Decode(stream, len(data), 2)
+		got, err := Decode(stream, len(data))
 		if err != nil || !bytes.Equal(got, data) {
 			t.Fatalf("%s: differs, %v", f, err)
 		}
@@ -152,7 +152,7 @@ func TestRealRecords(t *testing.T) {
 func TestDamage(t *testing.T) {
 	data := metrics(3)
 	stream, _ := Encode(data, nil)
-	codectest.Damage(t, data, stream, MaxSize, Decode)
+	codectest.Damage(t, data, stream, Decode)
 }
 
 func FuzzDecode(f *testing.F) {
@@ -162,7 +162,7 @@ func FuzzDecode(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		_, _ = Decode(stream, 1<<16, 2)
+		_, _ = Decode(stream, 1<<16)
 	})
 }
 
@@ -174,7 +174,7 @@ func TestVectors(t *testing.T) {
 		if !ok {
 			t.Fatal("no records")
 		}
-		got, err := Decode(v.Bytes(t, "bytes", stream), len(data), 1)
+		got, err := Decode(v.Bytes(t, "bytes", stream), len(data))
 		if err != nil || !bytes.Equal(got, data) {
 			t.Fatalf("%x, %v", got, err)
 		}
@@ -194,7 +194,7 @@ func BenchmarkDecode(b *testing.B) {
 	stream, _ := Encode(data, nil)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		if _, err := Decode(stream, len(data), 1); err != nil {
+		if _, err := Decode(stream, len(data)); err != nil {
 			b.Fatal(err)
 		}
 	}

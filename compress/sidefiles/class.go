@@ -85,9 +85,7 @@ func classify(sample []byte) class {
 
 // isTable reports whether text takes so much less as a table that it is not coded with other text.
 func isTable(text []byte) bool {
-	limit := math.Ceil(shareOfText*float64(len(general.Encode(text)))) - 1
-	_, ok := tables.EncodeWithin(text, int(limit), nil)
-	return ok
+	return float64(len(tables.Encode(text, nil))) < shareOfText*float64(len(general.Encode(text)))
 }
 
 // isDense reports whether the bytes of a compressed file are as evenly distributed as they should be; some containers have parts

@@ -43,7 +43,7 @@ func codeBlock(block []byte, c class, pool *tasks.Pool) (method, []byte) {
 		if !ok {
 			l, _ = doubles.Find(block)
 		}
-		keep(methodDoubles, doubles.Encode(block, l, 1))
+		keep(methodDoubles, doubles.Encode(block, l))
 	}
 	if best == methodStored || generalMayBeSmaller(block, len(coded)) {
 		keep(methodGeneral, general.Encode(block))
@@ -70,11 +70,11 @@ func decodeBlock(m method, coded []byte, size int) ([]byte, error) {
 	case methodStored:
 		block = coded
 	case methodTables:
-		block, err = tables.Decode(coded, size, 1)
+		block, err = tables.Decode(coded, size)
 	case methodRecords:
-		block, err = records.Decode(coded, size, 1)
+		block, err = records.Decode(coded, size)
 	case methodDoubles:
-		block, err = doubles.Decode(coded, size, 1)
+		block, err = doubles.Decode(coded, size)
 	case methodGeneral:
 		block, err = general.Decode(coded, size)
 	}

@@ -15,6 +15,7 @@ const (
 	minFractions    = 2    // columns
 	fractionSample  = 64   // rows that are looked at first
 	shareOfRows     = 0.75 // that must have a denominator
+	shareOfBits     = 0.75  // of the values that the denominator and the numerators have at most
 	roundingSteps   = 1.01 // in units of the last decimal
 	roundingShare   = 1.5e-6
 	minScale        = 3 // decimals of values
@@ -93,7 +94,7 @@ next:
 		for _, v := range values[:n] {
 			numerators += numbers.Log2(float64(v*d) + 1)
 		}
-		if numerators < bits {
+		if numerators < shareOfBits*bits {
 			return int64(d), true
 		}
 		break
