@@ -83,21 +83,11 @@ func (p *planner) candidates(at int) []input {
 // sums returns the sum of columns with one sign, or the multiple of one column, from which column i seems to follow best, if it does better
 // than from no column.
 func (p *planner) sums(i int, key, columns []int) []input {
-	rows, v := p.likes.get(key), p.values[i]
-	cost := func(factor int64, refs []int) float64 {
-		return p.differenceCost(i, func(r int) int64 {
-			s := max(int(rows[r]), 0)
-			sum := int64(0)
-			for _, x := range refs {
-				sum += p.values[x][r] - p.values[x][s]
-			}
-			return v[s] + factor*sum
-		})
-	}
-	least := cost(0, nil)
+	rows := p.likes.get(key)
+	least := p.sumCost(i, rows, 0, nil)
 	var list []input
 	for _, factor := range []int64{-1, 1} {
-		of := func(refs []int) float64 { return cost(factor, refs) }
+		of := func(refs []int) float64 { return p.sumCost(i, rows, factor, refs) }
 		// From no columns, and from all, the one that helps most is added or removed.
 		refs, c := improve(nil, columns, of)
 		if fewer, c2 := improve(slices.Clone(columns), columns, of); c2 < c {
@@ -107,14 +97,32 @@ func (p *planner) sums(i int, key, columns []int) []input {
 			list = append(list, input{kind: likeSum, key: key, refs: refs, factor: factor})
 		}
 	}
-	var multiple []ranked
+	return append(list, best(p.multiples(i, key, columns), 1, least)...)
+}
+
+// sumCost returns what column i costs by its value in the row like and the change of the sum of columns.
+func (p *planner) sumCost(i int, rows []int32, factor int64, refs []int) float64 {
+	v := p.values[i]
+	return p.differenceCost(i, func(r int) int64 {
+		s := max(int(rows[r]), 0)
+		sum := int64(0)
+		for _, x := range refs {
+			sum += p.values[x][r] - p.values[x][s]
+		}
+		return v[s] + factor*sum
+	})
+}
+
+// multiples returns what column i costs if it changes some times as much as one of columns.
+func (p *planner) multiples(i int, key, columns []int) (list []ranked) {
+	rows := p.likes.get(key)
 	for _, x := range columns {
 		if f := p.factor(i, x, rows); f < -1 || f > 1 {
 			refs := []int{x}
-			multiple = append(multiple, ranked{input{kind: likeSum, key: key, refs: refs, factor: f}, cost(f, refs)})
+			list = append(list, ranked{input{kind: likeSum, key: key, refs: refs, factor: f}, p.sumCost(i, rows, f, refs)})
 		}
 	}
-	return append(list, best(multiple, 1, least)...)
+	return list
 }
 
 // factor returns the median of how many times as much as column x column i changes between rows that are alike.
@@ -238,11 +246,13 @@ func (p *planner) quotients(i int, before []int) []ranked {
 			}
 			slices.Sort(ratios)
 			a := ratios[len(ratios)/2]
-			cost := 0.0
-			for _, r := range rows {
-				cost += logOf(v[r] - toInt(float64(a*f(r))))
+			for _, a := range []float64{a, math.Pow10(int(math.Round(math.Log10(math.Abs(a)))))} {
+				cost := 0.0
+				for _, r := range rows {
+					cost += logOf(v[r] - toInt(float64(a*f(r))))
+				}
+				list = append(list, ranked{input{kind: quotient, refs: []int{x, y}, a: a}, cost / float64(len(rows))})
 			}
-			list = append(list, ranked{input{kind: quotient, refs: []int{x, y}, a: a}, cost / float64(len(rows))})
 		}
 	}
 	return list

@@ -21,7 +21,7 @@ const (
 	firstRelated = 8     // of these, the first ones of the table
 	maxTrials    = 6     // candidates that are compared on the whole sample
 	maxModels    = 5     // of a column that the encoder chooses
-	leastGain    = 0.001 // by which a model has to make the sample smaller
+	leastGain    = 0.0005 // by which a model has to make the sample smaller
 )
 
 // planner chooses how the columns of a table are coded.
@@ -107,7 +107,11 @@ func (p *planner) quotientNeeds(list []int, costs []float64) [][]int {
 			continue
 		}
 		rest := slices.DeleteFunc(slices.Clone(others), func(x int) bool { return x == i || needs[x] != nil })
-		if q := best(p.quotients(i, rest), 1, costs[i]/3); q != nil {
+		alone := costs[i]
+		for _, m := range p.multiples(i, nil, rest) {
+			alone = min(alone, m.cost)
+		}
+		if q := best(p.quotients(i, rest), 1, alone/3); q != nil {
 			needs[i] = q[0].refs
 			needed[q[0].refs[0]], needed[q[0].refs[1]] = true, true
 		}

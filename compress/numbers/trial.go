@@ -69,8 +69,8 @@ func (c *coder) chance(r int) float64 {
 }
 
 const (
-	leastShare = 0.01 // of a model in the mixture
-	shareMoves = 0.1  // how far a share moves for each row
+	leastShare = 0.003 // of a model in the mixture
+	shareMoves = 0.3  // how far a share moves for each row
 	modelBits  = 20   // what a model takes besides its predictions
 )
 
