@@ -16,7 +16,7 @@ const (
 	minStride     = 2
 	minRecords    = 16
 	strideSample  = 1 << 14 // bytes that strides are compared on
-	strideChoices = 4       // strides that are returned
+	strideChoices = 2       // strides that are returned
 )
 
 // Strides returns the most likely lengths of records, the likeliest one first: those for which bytes are most often predicted by their

@@ -29,17 +29,8 @@ const (
 	slackBytes   = 64
 )
 
-// Encode codes data of at most MaxSize bytes. Fields are coded in places of the pool as well, which may be nil; the stream does not
-// depend on it. It reports false if data does not seem to have records. It panics if data is longer, which is an error of the caller.
-func Encode(data []byte, pool *tasks.Pool) ([]byte, bool) {
-	l, ok := Find(data, pool)
-	if !ok {
-		return nil, false
-	}
-	return l.Encode(data, pool), true
-}
-
-// Encode codes the data that the layout was found of, as the function Encode does.
+// Encode codes the data that the layout was found of, at most MaxSize bytes. Fields are coded in places of the pool as well, which may be nil;
+// the stream does not depend on it. It panics if data is longer, which is an error of the caller.
 func (l *Layout) Encode(data []byte, pool *tasks.Pool) []byte {
 	if len(data) > MaxSize {
 		panic("records: data is too long")

@@ -34,21 +34,31 @@ func codeBlock(block []byte, c class, pool *tasks.Pool) (method, []byte) {
 		return best, coded
 	case classTable:
 		keep(methodTables, tables.Encode(block, pool))
-	case classRecord:
-		if other, ok := records.Encode(block, pool); ok {
-			keep(methodRecords, other)
-		}
-	case classArray:
-		l, ok := doubles.Npy(block)
-		if !ok {
-			l, _ = doubles.Find(block)
-		}
-		keep(methodDoubles, doubles.Encode(block, l))
+	case classRecords:
+		keep(codeRecords(block, pool))
 	}
-	if best == methodStored || generalMayBeSmaller(block, len(coded)) {
+	if best == methodStored || float64(len(coded)) > shareOfSample*general.Share(block, generalSample)*float64(len(block)) {
 		keep(methodGeneral, general.Encode(block))
 	}
 	return best, coded
+}
+
+// codeRecords codes a block as an array or as records, whichever seems smaller, or returns it as it is if neither seems so.
+func codeRecords(block []byte, pool *tasks.Pool) (method, []byte) {
+	if l, ok := doubles.Npy(block); ok {
+		return methodDoubles, doubles.Encode(block, l)
+	}
+	text := general.Share(block, generalSample)
+	array, share := doubles.Find(block)
+	layout, ok := records.Find(block, pool)
+	ok = ok && 2*len(block) >= layout.Stride*layout.Stride // of few and long records, the models cost more than they gain
+	switch {
+	case share < shareOfText*text && (!ok || share < shareOfText*layout.Bits/8):
+		return methodDoubles, doubles.Encode(block, array)
+	case ok && layout.Bits/8 < text*shareOfBinary(len(block)):
+		return methodRecords, layout.Encode(block, pool)
+	}
+	return methodStored, block
 }
 
 const (
@@ -57,9 +67,13 @@ const (
 	shareOfSample = 0.9
 )
 
-// generalMayBeSmaller reports whether a block may take less by the general method than so many bytes.
-func generalMayBeSmaller(block []byte, coded int) bool {
-	return float64(coded) > shareOfSample*general.Share(block, generalSample)*float64(len(block))
+// shareOfBinary returns at most what share of the sample as text the estimate of records, which is often too high, may take so that a block
+// of n bytes is coded as records.
+func shareOfBinary(n int) float64 {
+	if n <= 256<<10 {
+		return 1.6 // to try both takes little time
+	}
+	return 1.15
 }
 
 // decodeBlock is the inverse of codeBlock, for a block of size bytes.
