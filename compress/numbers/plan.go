@@ -13,14 +13,14 @@ const (
 	mostSample   = 3000 // rows that the models of a column are compared on, at most
 	leastSample  = 1000 // at least; and one in sampleShare of large tables
 	sampleShare  = 8
-	roughRows    = 1000  // of these, by which candidates are found and the best ones chosen
-	rowsBefore   = 10000 // rows before the sample that rows of it may be like
-	maxRelated   = 64    // columns that a column may be predicted from
-	manyColumns  = 128   // from which on a column is predicted from fewer columns
-	maxNarrow    = 16    // columns that vary of tables in which quotients decide on the order
-	firstRelated = 8     // of these, the first ones of the table
-	maxTrials    = 6     // candidates that are compared on the whole sample
-	maxModels    = 5     // of a column that the encoder chooses
+	roughRows    = 1000   // of these, by which candidates are found and the best ones chosen
+	rowsBefore   = 10000  // rows before the sample that rows of it may be like
+	maxRelated   = 64     // columns that a column may be predicted from
+	manyColumns  = 128    // from which on a column is predicted from fewer columns
+	maxNarrow    = 16     // columns that vary of tables in which quotients decide on the order
+	firstRelated = 8      // of these, the first ones of the table
+	maxTrials    = 6      // candidates that are compared on the whole sample
+	maxModels    = 5      // of a column that the encoder chooses
 	leastGain    = 0.0005 // by which a model has to make the sample smaller
 )
 

@@ -23,7 +23,7 @@ type trial struct {
 func (p *planner) newTrial(in input, pl *plan, i int) *trial {
 	own := *pl
 	own.inputs = []input{in}
-	return &trial{input: in, coder: p.newCoder(&own, i, p.values[i], p.last-p.first), next: p.first}
+	return &trial{input: in, coder: p.newCoder(&own, i, p.values[i], p.rough-p.first), next: p.first}
 }
 
 // extend computes the chances of the rows of column i before last.
@@ -70,8 +70,8 @@ func (c *coder) chance(r int) float64 {
 
 const (
 	leastShare = 0.003 // of a model in the mixture
-	shareMoves = 0.3  // how far a share moves for each row
-	modelBits  = 20   // what a model takes besides its predictions
+	shareMoves = 0.3   // how far a share moves for each row
+	modelBits  = 20    // what a model takes besides its predictions
 )
 
 // mixtureCost returns about how many bits the rows take by several models.

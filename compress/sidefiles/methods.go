@@ -1,6 +1,8 @@
 package sidefiles
 
 import (
+	"math"
+
 	"orcomgo/compress/doubles"
 	"orcomgo/compress/general"
 	"orcomgo/compress/records"
@@ -31,11 +33,13 @@ func codeBlock(block []byte, c class, pool *tasks.Pool) (method, []byte) {
 	}
 	switch c {
 	case classStored:
-		return best, coded
+		if len(block) > storedTrial {
+			return best, coded
+		}
 	case classTable:
 		keep(methodTables, tables.Encode(block, pool))
 	case classRecords:
-		keep(codeRecords(block, pool))
+		codeRecords(block, pool, keep)
 	}
 	if best == methodStored || float64(len(coded)) > shareOfSample*general.Share(block, generalSample)*float64(len(block)) {
 		keep(methodGeneral, general.Encode(block))
@@ -43,38 +47,43 @@ func codeBlock(block []byte, c class, pool *tasks.Pool) (method, []byte) {
 	return best, coded
 }
 
-// codeRecords codes a block as an array or as records, whichever seems smaller, or returns it as it is if neither seems so.
-func codeRecords(block []byte, pool *tasks.Pool) (method, []byte) {
+// codeRecords gives keep the code of a block as an array or as records: that which seems smaller, or both of a small block, if they may take
+// less than the general method.
+func codeRecords(block []byte, pool *tasks.Pool, keep func(method, []byte)) {
 	if l, ok := doubles.Npy(block); ok {
-		return methodDoubles, doubles.Encode(block, l)
+		keep(methodDoubles, doubles.Encode(block, l))
+		return
 	}
 	text := general.Share(block, generalSample)
-	array, share := doubles.Find(block)
+	l, array := doubles.Find(block)
 	layout, ok := records.Find(block, pool)
-	ok = ok && 2*len(block) >= layout.Stride*layout.Stride // of few and long records, the models cost more than they gain
-	switch {
-	case share < shareOfText*text && (!ok || share < shareOfText*layout.Bits/8):
-		return methodDoubles, doubles.Encode(block, array)
-	case ok && layout.Bits/8 < text*shareOfBinary(len(block)):
-		return methodRecords, layout.Encode(block, pool)
+	record := layout.Bits / 8
+	if !ok || 2*len(block) < layout.Stride*layout.Stride {
+		record = math.Inf(1) // of few and long records, the models cost more than they gain
 	}
-	return methodStored, block
+	asArray := array < shareOfText*min(text, record)
+	asRecords := !asArray && record < shareOfBinary*text
+	if len(block) <= smallBlock {
+		asArray, asRecords = array < text, record < shareOfSmall*text
+	}
+	if asArray {
+		keep(methodDoubles, doubles.Encode(block, l))
+	}
+	if asRecords {
+		keep(methodRecords, layout.Encode(block, pool))
+	}
 }
 
 const (
-	generalSample = 32 << 10 // bytes of a block that say what it takes by the general method
+	storedTrial   = 512 << 10 // bytes of a block of compressed files that may have parts that are not compressed
+	generalSample = 32 << 10  // bytes of a block that say what it takes by the general method
 	// A block is not coded by the general method if it takes at most this share of what that takes by the sample.
 	shareOfSample = 0.9
+	// A block is coded as records if the estimate of these, which is often too high, is at most this share of the sample as text.
+	shareOfBinary = 1.15
+	smallBlock    = 256 << 10 // bytes of a block of which both methods are tried, and records by this share
+	shareOfSmall  = 1.6
 )
-
-// shareOfBinary returns at most what share of the sample as text the estimate of records, which is often too high, may take so that a block
-// of n bytes is coded as records.
-func shareOfBinary(n int) float64 {
-	if n <= 256<<10 {
-		return 1.6 // to try both takes little time
-	}
-	return 1.15
-}
 
 // decodeBlock is the inverse of codeBlock, for a block of size bytes.
 func decodeBlock(m method, coded []byte, size int) ([]byte, error) {
