@@ -16,7 +16,7 @@ const (
 	minStride     = 2
 	minRecords    = 16
 	strideSample  = 1 << 14 // bytes that strides are compared on
-	strideChoices = 2       // strides that are returned
+	strideChoices = 4       // strides that are returned
 )
 
 // Strides returns the most likely lengths of records, the likeliest one first: those for which bytes are most often predicted by their
@@ -93,14 +93,16 @@ type setting struct {
 	least  int // bytes that begin a repeat: usualBytes or leastBytes
 }
 
-// choose returns the setting with which the middle of data takes the fewest bytes. Text has no rows.
+// choose returns the setting with which the beginning and the middle of data take the fewest bytes. Text has no rows.
 func choose(data []byte) setting {
 	best := setting{0, usualBytes}
 	part, from := middle(data, strideSample/2)
 	if isText(part[from:]) {
 		return best
 	}
-	size := func(s setting) int { return len(encode(part, from, s)) }
+	size := func(s setting) int {
+		return len(encode(data[:min(from, strideSample/4)], 0, s)) + len(encode(part, from, s))
+	}
 	least := size(best)
 	strides := Strides(data)
 	for _, stride := range strides[:min(1, len(strides))] {

@@ -20,7 +20,7 @@ const (
 	maxNarrow    = 16     // columns that vary of tables in which quotients decide on the order
 	firstRelated = 8      // of these, the first ones of the table
 	maxTrials    = 6      // candidates that are compared on the whole sample
-	maxModels    = 5      // of a column that the encoder chooses
+	maxModels    = 3      // of a column that the encoder chooses
 	leastGain    = 0.0005 // by which a model has to make the sample smaller
 )
 

@@ -75,7 +75,7 @@ var contents = []struct {
 	{"InterOp/TileMetricsOut.bin", metrics(3000), methodRecords},
 	{"quant.sf", table(1500), methodTables},
 	{"report.zip", append([]byte("PK\x03\x04"), noise(3000)...), methodStored},
-	{"data", noise(5000), methodStored},
+	{"data", noise(8000)[3000:], methodStored},
 	{"b/log.txt", []byte("one line\n"), methodGeneral},
 	{"a/log.txt", []byte("another line"), methodGeneral},
 	{"depths.npy", array(4000), methodDoubles},
