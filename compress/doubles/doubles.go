@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
-	"slices"
 
 	"orcomgo/bins/parse"
 	"orcomgo/compress/general"
@@ -35,64 +34,14 @@ func Encode(data []byte, l Layout) []byte {
 	if n == 0 {
 		return out
 	}
-	w := &workspace{}
-	return w.append(out, w.plan(body[:n*l.Width], l), body, l)
-}
-
-// workspace is memory for an array.
-type workspace struct {
-	x             []float64
-	u             []uint64
-	list          []predictor
-	rough         []byte
-	lengths       [maxPredictors][sampleValues]uint8 // bits of residuals in a sample
-	first, second [blockValues]uint64                // predictions of a block
-	classes       [blockValues]byte
-	bits          []byte // of the residuals of a block
-	mixed         []byte // the classes that are coded
-	rest          []byte // the bits of its residuals
-	table         classTable
-	slots         []uint32 // see encodeClasses and decodeClasses
-}
-
-// take returns n elements, in the memory of list if that is enough.
-func take[T any](list []T, n int) []T {
-	if cap(list) < n {
-		return make([]T, n)
-	}
-	return list[:n]
+	return newPlan(body[:n*l.Width], l).append(out, body, l)
 }
 
 // room makes room for n values and for the zeros before them; for the floats only if bits are coded, or asFloats is set.
-func (v *values) room(w *workspace, n int, asFloats bool) {
-	w.u = take(w.u, v.pad+n)
-	clear(w.u[:v.pad])
-	v.u = w.u
+func (v *values) room(n int, asFloats bool) {
+	v.u = make([]uint64, v.pad+n)
 	if asFloats || v.mode == modeBits {
-		w.x = take(w.x, v.pad+n)
-		clear(w.x[:v.pad])
-		v.x = w.x
-	}
-}
-
-// loadIntegers fills v.u with the integers of data.
-func (v *values) loadIntegers(data []byte, t Type) {
-	unused := 64 - 8*v.width // bits
-	for i := range v.own() {
-		var word [8]byte
-		copy(word[:], data[i*v.width:(i+1)*v.width])
-		u := binary.LittleEndian.Uint64(word[:])
-		if t == Signed {
-			u = uint64(int64(u<<unused) >> unused)
-		}
-		v.own()[i] = u
-	}
-}
-
-// reverseBytes reverses the order of the bytes of each element.
-func reverseBytes(data []byte, width int) {
-	for ; len(data) >= width; data = data[width:] {
-		slices.Reverse(data[:width])
+		v.x = make([]float64, v.pad+n)
 	}
 }
 
@@ -139,12 +88,12 @@ type plan struct {
 	bits       float64 // that it takes, roughly
 }
 
-// plan chooses how elements are coded.
-func (w *workspace) plan(data []byte, l Layout) *plan {
+// newPlan chooses how elements are coded.
+func newPlan(data []byte, l Layout) *plan {
 	n := len(data) / l.Width
 	v := &values{pad: max(5, 3*max(longestLag(n), l.Columns))}
 	v.width = l.Width
-	v.room(w, n, l.Type == Float)
+	v.room(n, l.Type == Float)
 	if l.BigEndian {
 		data = bytes.Clone(data)
 		reverseBytes(data, l.Width)
@@ -164,55 +113,9 @@ func (w *workspace) plan(data []byte, l Layout) *plan {
 			v.load(data)
 		}
 	}
-	list := w.choosePredictors(v, l.Columns)
+	list := v.choosePredictors(l.Columns)
 	for i := range p.blocks {
-		p.bits += w.choosePair(v, list, &p.blocks[i])
+		p.bits += v.choosePair(list, &p.blocks[i])
 	}
 	return p
-}
-
-// append appends the elements in data.
-func (w *workspace) append(out []byte, p *plan, data []byte, l Layout) []byte {
-	var used []predictor
-	for _, b := range p.blocks {
-		for _, x := range b.pair {
-			if !slices.Contains(used, x) {
-				used = append(used, x)
-			}
-		}
-	}
-	out = append(out, byte(p.mode), byte(p.digits), byte(len(used)))
-	for _, x := range used {
-		out = binary.AppendUvarint(append(out, byte(x.kind)), uint64(x.lag))
-	}
-	out = binary.AppendUvarint(out, uint64(len(p.exceptions)))
-	before := 0
-	for _, i := range p.exceptions {
-		out = binary.AppendUvarint(out, uint64(i-before))
-		out = append(out, data[i*l.Width:(i+1)*l.Width]...)
-		before = i
-	}
-	return w.appendBlocks(out, p.values, used, p.blocks)
-}
-
-// appendBlocks appends blocks: how each is predicted, then the classes of all and the bits of all.
-func (w *workspace) appendBlocks(dst []byte, v *values, used []predictor, blocks []block) []byte {
-	mixed, rest := w.mixed[:0], w.rest[:0]
-	for i := range blocks {
-		b := &blocks[i]
-		classes, packed := w.residuals(v, b)
-		first, second := byte(slices.Index(used, b.pair[0])), byte(slices.Index(used, b.pair[1]))
-		if bytes.Count(classes, classes[:1]) == b.count {
-			dst = append(dst, first, second|constantFlag, classes[0])
-		} else {
-			dst = append(dst, first, second)
-			mixed = append(mixed, classes...)
-		}
-		rest = append(rest, packed...)
-	}
-	w.mixed, w.rest = mixed, rest
-	if len(mixed) > 0 {
-		dst = w.encodeClasses(dst, mixed)
-	}
-	return append(dst, rest...)
 }

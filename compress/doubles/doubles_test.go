@@ -83,9 +83,9 @@ func published(x []float64) int {
 }
 
 // loaded returns the floats of data, and their integers.
-func loaded(w *workspace, data []byte, n numbering) *values {
+func loaded(data []byte, n numbering) *values {
 	v := &values{numbering: n}
-	v.room(w, len(data)/n.width, true)
+	v.room(len(data)/n.width, true)
 	v.load(data)
 	return v
 }
@@ -238,29 +238,6 @@ func TestSignificantDigits(t *testing.T) {
 	}
 }
 
-// TestPredictMany: the fast predictions are the others.
-func TestPredictMany(t *testing.T) {
-	r := rand.New(rand.NewSource(7))
-	x := generate(300, func(int) float64 { return r.NormFloat64() })
-	n := make([]uint64, len(x))
-	for i := range n {
-		n[i] = r.Uint64()
-	}
-	for k := zero; k < kinds; k++ {
-		for _, lag := range []int{1, 7, 20} {
-			p := predictor{kind: k, lag: lag}
-			f, d := make([]float64, 300-p.reach()), make([]uint64, 300-p.reach())
-			predictMany(f, x, p, p.reach())
-			predictMany(d, n, p, p.reach())
-			for i := range f {
-				if f[i] != predict(x, p, p.reach()+i) || d[i] != predict(n, p, p.reach()+i) {
-					t.Fatalf("prediction %d at %d differs", k, i)
-				}
-			}
-		}
-	}
-}
-
 func TestNpy(t *testing.T) {
 	header := func(descr, shape string) []byte {
 		text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }\n", descr, shape)
@@ -363,7 +340,7 @@ func TestRealArrays(t *testing.T) {
 		xz, zstd := others(t, data[l.Header:], l.Width)
 		best, line := min(xz, zstd), ""
 		if l.Width == 8 {
-			reference := published(loaded(&workspace{}, data[l.Header:], numbering{width: 8}).x)
+			reference := published(loaded(data[l.Header:], numbering{width: 8}).x)
 			best, line = min(best, reference), fmt.Sprintf(", published %.3f", float64(reference)/float64(len(data)))
 		}
 		stream = slices.MinFunc([][]byte{stream, general.Encode(data)}, func(a, b []byte) int { return len(a) - len(b) }) // as side files do

@@ -11,7 +11,6 @@ const (
 // Find returns the layout with which data takes the fewest bytes, by a sample of it, and how many bytes that is for a byte of the sample.
 // The header may be a little too long.
 func Find(data []byte) (best Layout, share float64) {
-	w := &workspace{}
 	n := min(len(data), findSample)
 	from := (len(data) - n) / 2
 	least := math.Inf(1)
@@ -23,7 +22,7 @@ func Find(data []byte) (best Layout, share float64) {
 			for _, l.BigEndian = range []bool{false, true}[:min(l.Width, 2)] {
 				l.Header = phase
 				part := data[from+phase : from+n]
-				if bits := w.plan(part[:len(part)/l.Width*l.Width], l).bits; bits < least {
+				if bits := newPlan(part[:len(part)/l.Width*l.Width], l).bits; bits < least {
 					best, least = l, bits
 				}
 			}
