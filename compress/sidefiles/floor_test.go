@@ -65,12 +65,12 @@ func TestFloor(t *testing.T) {
 		t.Skip("xz is not installed")
 	}
 	for i, a := range generatedArrays() {
-		if i%testrun.Pick(23, 11, 1) == 0 {
+		if i%testrun.Pick(29, 13, 1) == 0 {
 			checkFloor(t, xz, a)
 		}
 	}
 	for kind, line := range kindsOfFiles {
-		for _, lines := range []int{1, 12, testrun.Pick(150, 300, 3000)} {
+		for _, lines := range []int{1, testrun.Pick(60, 120, 3000)} {
 			r, a := rand.New(rand.NewSource(int64(lines))), namedArray{name: fmt.Sprintf("%s, %d lines", kind, lines)}
 			for i := range lines {
 				a.file = line(a.file, i, r)
