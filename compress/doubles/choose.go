@@ -12,16 +12,17 @@ const (
 	runLength    = 8   // values of a sample that follow each other
 )
 
-// sample sets w.lengths to the bits of the residuals of some values of a block by each predictor. It returns the number of these values.
-func (w *workspace) sample(v *values, list []predictor, b *block) (n int) {
+// lengths are the bits of the residuals of some values of a block by each predictor.
+type lengths [maxPredictors][sampleValues]uint8
+
+// sample sets the lengths of a block and returns how many values these are of.
+func (v *values) sample(list []predictor, b *block, l *lengths) (n int) {
 	step := max(b.count*runLength/sampleValues, runLength) | 1 // odd, since rows often have an even length
-	var predicted [runLength]uint64
 	for at := b.first; at < b.first+b.count && n < sampleValues; at += step {
 		actual := v.own()[at:min(at+runLength, b.first+b.count)]
 		for j, p := range list {
-			v.fill(predicted[:len(actual)], p, at)
 			for i, x := range actual {
-				w.lengths[j][n+i] = uint8(bits.Len64(residual(x, predicted[i])))
+				l[j][n+i] = uint8(bits.Len64(residual(x, v.prediction(p, at+i))))
 			}
 		}
 		n += len(actual)
@@ -39,13 +40,14 @@ func choiceCost(second, n int) float64 {
 }
 
 // choosePair sets the predictors of a block: that which leaves the fewest bits in a sample of it, and the one that leaves the fewest bits
-// with that one, with the choice between them counted.
-func (w *workspace) choosePair(v *values, list []predictor, b *block) {
-	n := w.sample(v, list, b)
+// with that one, with the choice between them counted. It returns about how many bits the block takes.
+func (v *values) choosePair(list []predictor, b *block) float64 {
+	var l lengths
+	n := v.sample(list, b, &l)
 	best, least := 0, 1<<62
 	for j := range list {
 		sum := 0
-		for _, k := range w.lengths[j][:n] {
+		for _, k := range l[j][:n] {
 			sum += int(k)
 		}
 		if sum < least {
@@ -55,8 +57,8 @@ func (w *workspace) choosePair(v *values, list []predictor, b *block) {
 	second, cost := best, float64(least)
 	for j := range list {
 		sum, lower := 0, 0
-		for i, k := range w.lengths[j][:n] {
-			own := w.lengths[best][i]
+		for i, k := range l[j][:n] {
+			own := l[best][i]
 			sum += int(min(k, own))
 			lower += int((k - own) >> 7) // 1 if k is less; both are at most 64
 		}
@@ -65,27 +67,26 @@ func (w *workspace) choosePair(v *values, list []predictor, b *block) {
 		}
 	}
 	b.pair = [2]predictor{list[best], list[second]}
+	return cost * float64(b.count) / float64(n)
 }
 
-// choosePredictors returns those that blocks of a chunk may choose from.
-func (w *workspace) choosePredictors(v *values, columns int) []predictor {
-	list := w.list[:0]
+// choosePredictors returns those that blocks may choose from.
+func (v *values) choosePredictors(columns int) (list []predictor) {
 	add := func(lag int, kinds ...kind) {
 		for _, k := range kinds {
 			list = append(list, predictor{k, lag})
 		}
 	}
 	add(1, zero, order0, order1, order2, order4)
-	lags := w.frequentLags(v)
+	lags := v.frequentLags()
 	if columns > 1 && !slices.Contains(lags, columns) {
 		lags = append(lags[:min(len(lags), 1)], columns)
 	}
-	for _, l := range lags {
-		add(l, order0, order1, order2)
+	for _, lag := range lags {
+		add(lag, order0, order1, order2)
 		if v.mode == modeBits {
-			add(l, ratio)
+			add(lag, ratio)
 		}
 	}
-	w.list = list
 	return list
 }

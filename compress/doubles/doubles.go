@@ -4,130 +4,44 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
-	"slices"
-	"sync"
-
-	"github.com/zeebo/xxh3"
-	"golang.org/x/sync/errgroup"
 
 	"orcomgo/bins/parse"
 	"orcomgo/compress/general"
 	"orcomgo/compress/numbers"
 )
 
-// version is the first byte of a stream.
-const version = 1
-
 const (
 	// MaxSize is the most data that Encode takes, in bytes.
-	MaxSize = 1 << 30
+	MaxSize = 1 << 25
 	// A stream holds at most bytesPerByte bytes of data for each of its own; a reader refuses more, which would take memory for nothing.
 	bytesPerByte = 1 << 15
 	slackBytes   = 64
-	// A chunk has less than one exception for so many values, or its floats are taken as their bits.
+	// There is less than one exception for so many values, or floats are taken as their bits.
 	valuesPerException = 64
 )
 
-// Encode codes data of at most MaxSize bytes by up to threads threads; the stream does not depend on these. Elements are where the
-// layout says. It panics if the layout does not fit the data, which is an error of the caller.
-func Encode(data []byte, l Layout, threads int) []byte {
+// Encode codes data of at most MaxSize bytes. Elements are where the layout says. It panics if the layout does not fit the data, which is an
+// error of the caller.
+func Encode(data []byte, l Layout) []byte {
 	if len(data) > MaxSize || l.Header < 0 || l.Header > len(data) || !l.valid() || l.Columns < 0 || l.Columns > maxLag {
 		panic("doubles: data of another layout")
 	}
 	body := data[l.Header:]
 	n := len(body) / l.Width
-	chunks := make([][]byte, (n+chunkValues-1)/chunkValues)
-	_ = eachChunk(len(chunks), threads, func(i int, w *workspace) error {
-		chunks[i] = w.encodeChunk(body[i*chunkValues*l.Width:min((i+1)*chunkValues, n)*l.Width], l)
-		return nil
-	})
-	size := l.Header + slackBytes
-	for _, c := range chunks {
-		size += binary.MaxVarintLen64 + len(c)
-	}
-	out := binary.AppendUvarint(append(make([]byte, 0, size), version), uint64(len(data)))
-	out = binary.LittleEndian.AppendUint64(out, xxh3.Hash(data))
-	out = binary.AppendUvarint(out, uint64(l.Header))
+	out := binary.AppendUvarint(nil, uint64(l.Header))
 	out = append(out, byte(l.Width)|byte(l.Type)<<4|parse.Flags(l.BigEndian)<<6)
 	out = append(parse.AppendBlock(out, general.Encode(data[:l.Header])), body[n*l.Width:]...)
-	for _, c := range chunks {
-		out = binary.AppendUvarint(out, uint64(len(c)))
-		out = append(out, c...)
+	if n == 0 {
+		return out
 	}
-	return out
-}
-
-// eachChunk calls work for the numbers of n chunks, by up to threads goroutines, with memory for each.
-func eachChunk(n, threads int, work func(i int, w *workspace) error) error {
-	var group errgroup.Group
-	group.SetLimit(max(threads, 1))
-	for i := range n {
-		group.Go(func() error {
-			w := workspaces.Get().(*workspace)
-			defer workspaces.Put(w)
-			return work(i, w)
-		})
-	}
-	return group.Wait()
-}
-
-// workspaces are *workspace that no chunk uses.
-var workspaces = sync.Pool{New: func() any { return &workspace{} }}
-
-// workspace is memory for a chunk.
-type workspace struct {
-	x             []float64
-	u             []uint64
-	list          []predictor
-	rough         []byte
-	lengths       [maxPredictors][sampleValues]uint8 // bits of residuals in a sample
-	first, second [blockValues]uint64                // predictions of a block
-	classes       [blockValues]byte
-	bits          []byte // of the residuals of a block
-	mixed         []byte // the classes of a chunk that are coded
-	rest          []byte // the bits of its residuals
-	table         classTable
-	slots         []uint32 // see encodeClasses and decodeClasses
-}
-
-// take returns n elements, in the memory of list if that is enough.
-func take[T any](list []T, n int) []T {
-	if cap(list) < n {
-		return make([]T, n)
-	}
-	return list[:n]
+	return newPlan(body[:n*l.Width], l).append(out, body, l)
 }
 
 // room makes room for n values and for the zeros before them; for the floats only if bits are coded, or asFloats is set.
-func (v *values) room(w *workspace, n int, asFloats bool) {
-	w.u = take(w.u, v.pad+n)
-	clear(w.u[:v.pad])
-	v.u = w.u
+func (v *values) room(n int, asFloats bool) {
+	v.u = make([]uint64, v.pad+n)
 	if asFloats || v.mode == modeBits {
-		w.x = take(w.x, v.pad+n)
-		clear(w.x[:v.pad])
-		v.x = w.x
-	}
-}
-
-// loadIntegers fills v.u with the integers of data.
-func (v *values) loadIntegers(data []byte, t Type) {
-	unused := 64 - 8*v.width // bits
-	for i := range v.own() {
-		var word [8]byte
-		copy(word[:], data[i*v.width:(i+1)*v.width])
-		u := binary.LittleEndian.Uint64(word[:])
-		if t == Signed {
-			u = uint64(int64(u<<unused) >> unused)
-		}
-		v.own()[i] = u
-	}
-}
-
-// reverseBytes reverses the order of the bytes of each element.
-func reverseBytes(data []byte, width int) {
-	for ; len(data) >= width; data = data[width:] {
-		slices.Reverse(data[:width])
+		v.x = make([]float64, v.pad+n)
 	}
 }
 
@@ -166,12 +80,20 @@ func (v *values) loadDecimals() (exceptions []int, ok bool) {
 	return exceptions, true
 }
 
-// encodeChunk codes the floats in data.
-func (w *workspace) encodeChunk(data []byte, l Layout) []byte {
+// plan is how an array is coded.
+type plan struct {
+	*values
+	exceptions []int // numbers of floats that are no decimals
+	blocks     []block
+	bits       float64 // that it takes, roughly
+}
+
+// newPlan chooses how elements are coded.
+func newPlan(data []byte, l Layout) *plan {
 	n := len(data) / l.Width
 	v := &values{pad: max(5, 3*max(longestLag(n), l.Columns))}
 	v.width = l.Width
-	v.room(w, n, l.Type == Float)
+	v.room(n, l.Type == Float)
 	if l.BigEndian {
 		data = bytes.Clone(data)
 		reverseBytes(data, l.Width)
@@ -183,57 +105,17 @@ func (w *workspace) encodeChunk(data []byte, l Layout) []byte {
 		v.numbering = newNumbering(modeIntegers, 0, l.Width)
 		v.loadIntegers(data, l.Type)
 	}
-	var exceptions []int
+	p := &plan{values: v, blocks: blocksOf(n)}
 	if v.mode == modeDecimals || v.mode == modeSignificant {
 		var ok bool
-		if exceptions, ok = v.loadDecimals(); !ok {
+		if p.exceptions, ok = v.loadDecimals(); !ok {
 			v.numbering = newNumbering(modeBits, 0, l.Width)
 			v.load(data)
 		}
 	}
-	list, blocks := w.choosePredictors(v, l.Columns), blocksOf(n)
-	var used []predictor
-	for i := range blocks {
-		b := &blocks[i]
-		w.choosePair(v, list, b)
-		for _, p := range b.pair {
-			if !slices.Contains(used, p) {
-				used = append(used, p)
-			}
-		}
+	list := v.choosePredictors(l.Columns)
+	for i := range p.blocks {
+		p.bits += v.choosePair(list, &p.blocks[i])
 	}
-	out := []byte{byte(v.mode), byte(v.digits), byte(len(used))}
-	for _, p := range used {
-		out = binary.AppendUvarint(append(out, byte(p.kind)), uint64(p.lag))
-	}
-	out = binary.AppendUvarint(out, uint64(len(exceptions)))
-	before := 0
-	for _, i := range exceptions {
-		out = binary.AppendUvarint(out, uint64(i-before))
-		out = append(out, data[i*l.Width:(i+1)*l.Width]...)
-		before = i
-	}
-	return w.appendBlocks(out, v, used, blocks)
-}
-
-// appendBlocks appends the blocks of a chunk: how each is predicted, then the classes of all and the bits of all.
-func (w *workspace) appendBlocks(dst []byte, v *values, used []predictor, blocks []block) []byte {
-	mixed, rest := w.mixed[:0], w.rest[:0]
-	for i := range blocks {
-		b := &blocks[i]
-		classes, packed := w.residuals(v, b)
-		first, second := byte(slices.Index(used, b.pair[0])), byte(slices.Index(used, b.pair[1]))
-		if bytes.Count(classes, classes[:1]) == b.count {
-			dst = append(dst, first, second|constantFlag, classes[0])
-		} else {
-			dst = append(dst, first, second)
-			mixed = append(mixed, classes...)
-		}
-		rest = append(rest, packed...)
-	}
-	w.mixed, w.rest = mixed, rest
-	if len(mixed) > 0 {
-		dst = w.encodeClasses(dst, mixed)
-	}
-	return append(dst, rest...)
+	return p
 }

@@ -83,9 +83,9 @@ func published(x []float64) int {
 }
 
 // loaded returns the floats of data, and their integers.
-func loaded(w *workspace, data []byte, n numbering) *values {
+func loaded(data []byte, n numbering) *values {
 	v := &values{numbering: n}
-	v.room(w, len(data)/n.width, true)
+	v.room(len(data)/n.width, true)
 	v.load(data)
 	return v
 }
@@ -137,15 +137,15 @@ func TestRoundTrip(t *testing.T) {
 			data := append([]byte("header"), raw(x, width)...)
 			data = append(data, "end"...)
 			l := Layout{Header: 6, Width: width, Columns: map[string]int{"waves": 100, "special": 3}[name]}
-			stream := Encode(data, l, 1)
-			if !bytes.Equal(Encode(data, l, 3), stream) {
+			stream := Encode(data, l)
+			if !bytes.Equal(Encode(data, l), stream) {
 				t.Errorf("%s, %d bytes: the stream depends on threads", name, width)
 			}
-			got, err := Decode(stream, len(data), 3)
+			got, err := Decode(stream, len(data))
 			if err != nil || !bytes.Equal(got, data) {
 				t.Errorf("%s, %d bytes: differs, %v", name, width, err)
 			}
-			if _, err := Decode(stream, len(data)-1, 1); err != ErrCorrupt {
+			if _, err := Decode(stream, len(data)-1); err != ErrCorrupt {
 				t.Errorf("%s: longer than allowed: %v", name, err)
 			}
 		}
@@ -181,7 +181,7 @@ func TestLayouts(t *testing.T) {
 			t.Errorf("%+v is found as %+v, with %.2f of the bytes", l, found, share)
 		}
 		for _, l := range []Layout{l, found} {
-			if got, err := Decode(Encode(data, l, 1), len(data), 1); err != nil || !bytes.Equal(got, data) {
+			if got, err := Decode(Encode(data, l), len(data)); err != nil || !bytes.Equal(got, data) {
 				t.Errorf("%+v: differs, %v", l, err)
 			}
 		}
@@ -193,8 +193,8 @@ func TestRandomBits(t *testing.T) {
 	data := make([]byte, 8_000_000)
 	rand.New(rand.NewSource(6)).Read(data)
 	for _, width := range []int{8, 4} {
-		stream := Encode(data, Layout{Width: width}, 2)
-		got, err := Decode(stream, len(data), 2)
+		stream := Encode(data, Layout{Width: width})
+		got, err := Decode(stream, len(data))
 		if err != nil || !bytes.Equal(got, data) {
 			t.Fatalf("differs, %v", err)
 		}
@@ -238,29 +238,6 @@ func TestSignificantDigits(t *testing.T) {
 	}
 }
 
-// TestPredictMany: the fast predictions are the others.
-func TestPredictMany(t *testing.T) {
-	r := rand.New(rand.NewSource(7))
-	x := generate(300, func(int) float64 { return r.NormFloat64() })
-	n := make([]uint64, len(x))
-	for i := range n {
-		n[i] = r.Uint64()
-	}
-	for k := zero; k < kinds; k++ {
-		for _, lag := range []int{1, 7, 20} {
-			p := predictor{kind: k, lag: lag}
-			f, d := make([]float64, 300-p.reach()), make([]uint64, 300-p.reach())
-			predictMany(f, x, p, p.reach())
-			predictMany(d, n, p, p.reach())
-			for i := range f {
-				if f[i] != predict(x, p, p.reach()+i) || d[i] != predict(n, p, p.reach()+i) {
-					t.Fatalf("prediction %d at %d differs", k, i)
-				}
-			}
-		}
-	}
-}
-
 func TestNpy(t *testing.T) {
 	header := func(descr, shape string) []byte {
 		text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }\n", descr, shape)
@@ -294,7 +271,7 @@ func TestNpy(t *testing.T) {
 // TestSizes: on fields of a simulation at most 0.92 of the published method, and what other arrays take.
 func TestSizes(t *testing.T) {
 	field := waves(160, 150)
-	got, reference := len(Encode(raw(field, 8), Layout{Width: 8, Columns: 160}, 2)), published(field)
+	got, reference := len(Encode(raw(field, 8), Layout{Width: 8, Columns: 160})), published(field)
 	t.Logf("waves: %.3f of the data, the published method %.3f", float64(got)/float64(8*len(field)), float64(reference)/float64(8*len(field)))
 	if got > reference*92/100 {
 		t.Errorf("waves: %d bytes, the published method %d", got, reference)
@@ -304,7 +281,7 @@ func TestSizes(t *testing.T) {
 		name string
 		most int
 	}{{"zeros", 100}, {"decimals", 32000}, {"periodic", 1000}, {"ratios", 90000}, {"random bits", 161000}, {"significant digits", 60000}} {
-		if got := len(Encode(raw(all[c.name], 8), Layout{Width: 8}, 1)); got > c.most {
+		if got := len(Encode(raw(all[c.name], 8), Layout{Width: 8})); got > c.most {
 			t.Errorf("%s: %d bytes of %d, at most %d expected", c.name, got, 8*len(all[c.name]), c.most)
 		}
 	}
@@ -356,14 +333,14 @@ func TestRealArrays(t *testing.T) {
 		if f != "waves" {
 			data, l = readArray(t, f)
 		}
-		stream := Encode(data, l, 2)
-		if got, err := Decode(stream, len(data), 2); err != nil || !bytes.Equal(got, data) {
+		stream := Encode(data, l)
+		if got, err := Decode(stream, len(data)); err != nil || !bytes.Equal(got, data) {
 			t.Errorf("%s: differs, %v", f, err)
 		}
 		xz, zstd := others(t, data[l.Header:], l.Width)
 		best, line := min(xz, zstd), ""
 		if l.Width == 8 {
-			reference := published(loaded(&workspace{}, data[l.Header:], numbering{width: 8}).x)
+			reference := published(loaded(data[l.Header:], numbering{width: 8}).x)
 			best, line = min(best, reference), fmt.Sprintf(", published %.3f", float64(reference)/float64(len(data)))
 		}
 		stream = slices.MinFunc([][]byte{stream, general.Encode(data)}, func(a, b []byte) int { return len(a) - len(b) }) // as side files do
@@ -378,16 +355,16 @@ func TestRealArrays(t *testing.T) {
 
 func TestDamage(t *testing.T) {
 	data := raw(arrays()["decimals with NaN"][:400], 8)
-	stream := Encode(data, Layout{Width: 8}, 1)
-	codectest.Damage(t, data, stream, MaxSize, Decode)
+	stream := Encode(data, Layout{Width: 8})
+	codectest.Damage(t, data, stream, Decode)
 }
 
 func FuzzDecode(f *testing.F) {
 	for _, x := range arrays() {
-		f.Add(Encode(raw(x[:min(len(x), 300)], 8), Layout{Width: 8}, 1))
+		f.Add(Encode(raw(x[:min(len(x), 300)], 8), Layout{Width: 8}))
 	}
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		_, _ = Decode(stream, 1<<17, 2)
+		_, _ = Decode(stream, 1<<17)
 	})
 }
 
@@ -400,7 +377,7 @@ func FuzzRoundTrip(f *testing.F) {
 		if l.Type >= types || !l.valid() {
 			return
 		}
-		got, err := Decode(Encode(data, l, 1), len(data), 1)
+		got, err := Decode(Encode(data, l), len(data))
 		if err != nil || !bytes.Equal(got, data) {
 			t.Fatalf("differs: %v", err)
 		}
@@ -415,8 +392,8 @@ func TestVectors(t *testing.T) {
 		if v.Has("type") {
 			l.Type, l.BigEndian = Type(v.Int(t, "type")), v.Int(t, "big-endian") == 1
 		}
-		stream := Encode(data, l, 1)
-		got, err := Decode(v.Bytes(t, "bytes", stream), len(data), 1)
+		stream := Encode(data, l)
+		got, err := Decode(v.Bytes(t, "bytes", stream), len(data))
 		if err != nil || !bytes.Equal(got, data) {
 			t.Fatalf("%x, %v", got, err)
 		}
@@ -446,17 +423,17 @@ func BenchmarkEncode(b *testing.B) {
 	benchmarkArrays(b, func(b *testing.B, data []byte, l Layout) {
 		b.SetBytes(int64(len(data)))
 		for b.Loop() {
-			Encode(data, l, 1)
+			Encode(data, l)
 		}
 	})
 }
 
 func BenchmarkDecode(b *testing.B) {
 	benchmarkArrays(b, func(b *testing.B, data []byte, l Layout) {
-		stream := Encode(data, l, 1)
+		stream := Encode(data, l)
 		b.SetBytes(int64(len(data)))
 		for b.Loop() {
-			if _, err := Decode(stream, len(data), 1); err != nil {
+			if _, err := Decode(stream, len(data)); err != nil {
 				b.Fatal(err)
 			}
 		}

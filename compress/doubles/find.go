@@ -1,5 +1,7 @@
 package doubles
 
+import "math"
+
 const (
 	findSample  = 16 << 10 // bytes that layouts are compared on
 	firstHeader = 64       // bytes of the smallest header that is looked for; larger ones have twice as many, and so on
@@ -11,7 +13,7 @@ const (
 func Find(data []byte) (best Layout, share float64) {
 	n := min(len(data), findSample)
 	from := (len(data) - n) / 2
-	least := len(data) + 1<<20
+	least := math.Inf(1)
 	for _, l := range []Layout{
 		{Width: 8}, {Width: 4}, {Width: 1, Type: Signed}, {Width: 2, Type: Signed}, {Width: 4, Type: Signed}, {Width: 8, Type: Signed},
 		{Width: 1, Type: Unsigned}, {Width: 2, Type: Unsigned}, {Width: 4, Type: Unsigned},
@@ -19,20 +21,23 @@ func Find(data []byte) (best Layout, share float64) {
 		for phase := range l.Width { // of the first element of the sample
 			for _, l.BigEndian = range []bool{false, true}[:min(l.Width, 2)] {
 				l.Header = phase
-				if size := len(Encode(data[from:from+n], l, 1)); size < least {
-					best, least = l, size
+				part := data[from+phase : from+n]
+				if bits := newPlan(part[:len(part)/l.Width*l.Width], l).bits; bits < least {
+					best, least = l, bits
 				}
 			}
 		}
 	}
-	share = float64(least) / float64(max(n, 1))
+	part := data[from+best.Header : from+n]
+	share = float64(len(Encode(part, Layout{Width: best.Width, Type: best.Type, BigEndian: best.BigEndian}))) / float64(max(n, 1))
 	phase := (from + best.Header) % best.Width
-	best.Header, least = 0, len(data)+1<<20
+	best.Header = 0
+	size := len(data) + 1<<20
 	l := best
 	for header := 0; header <= mostHeader && header+phase <= len(data); header = max(2*header, firstHeader) {
 		l.Header = header + phase
-		if size := len(Encode(data[:min(len(data), mostHeader+findSample)], l, 1)); size < least {
-			best, least = l, size
+		if n := len(Encode(data[:min(len(data), mostHeader+findSample)], l)); n < size {
+			best, size = l, n
 		}
 	}
 	return best, share

@@ -24,21 +24,21 @@ func longestLag(n int) int {
 // frequentLags returns the lag from 2 to shortLag, and the one from there on, by which values seem to repeat most. Lags are compared by the
 // differences of each value to the one before, of which only the highest bits matter: these are similar also where rows differ by a
 // constant, or by a factor.
-func (w *workspace) frequentLags(v *values) (lags []int) {
+func (v *values) frequentLags() (lags []int) {
 	n := len(v.own())
 	most := longestLag(n)
 	if most < 2 || n-most < 2*runLength {
 		return nil
 	}
-	w.rough = take(w.rough, n)
-	v.roughly(w.rough)
+	rough := make([]byte, n)
+	v.roughly(rough)
 	var alike [mostLags + 1]uint8 // bytes that are alike in all windows
 	place, room := uint32(0), uint64(n-most-runLength)
 	for range lagWindows {
 		at := most + int(uint64(place)*room>>32)
 		place += 0x9e3779b9 // a fraction of the golden ratio: at no regular distance
-		word := binary.LittleEndian.Uint64(w.rough[at:])
-		before := w.rough[at-most:]
+		word := binary.LittleEndian.Uint64(rough[at:])
+		before := rough[at-most:]
 		for lag := 2; lag <= most; lag++ {
 			x := word ^ binary.LittleEndian.Uint64(before[most-lag:])
 			alike[lag] += uint8(bits.OnesCount64(^(x&lowBits + lowBits | x | lowBits)))

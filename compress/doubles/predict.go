@@ -22,7 +22,7 @@ type predictor struct {
 
 const (
 	maxLag        = 1 << 16
-	maxPredictors = 16 // of a chunk
+	maxPredictors = 16 // of an array
 )
 
 // reach returns how many values before a value the predictor looks at.
@@ -31,17 +31,6 @@ func (p predictor) reach() int {
 		return p.lag + 1
 	}
 	return p.lag * [...]int{zero: 0, order0: 1, order1: 2, order2: 3, order4: 5}[p.kind]
-}
-
-// ahead returns how many values can be predicted before the first of them is known.
-func (p predictor) ahead() int {
-	switch p.kind {
-	case zero:
-		return chunkValues
-	case ratio:
-		return 1
-	}
-	return p.lag
 }
 
 // number is what values are predicted in: floats, or the integers of decimals, modulo 2^64.
@@ -73,43 +62,7 @@ func byRatio[T number](aboveLast, last, above T) T {
 	return above
 }
 
-// predictMany is predict for x[first], x[first+1], ..., as many as out has. It is faster, since all values that it needs are known.
-func predictMany[T number](out, x []T, p predictor, first int) {
-	s, n := p.lag, len(out)
-	// at returns the values that are so far before those to be predicted.
-	at := func(distance int) []T { return x[first-distance:][:n] }
-	switch p.kind {
-	case zero:
-		clear(out)
-	case order0:
-		copy(out, at(s))
-	case order1:
-		a, b := at(s), at(2*s)
-		for i := range out {
-			out[i] = T(2*a[i]) - b[i]
-		}
-	case order2:
-		a, b, c := at(s), at(2*s), at(3*s)
-		for i := range out {
-			out[i] = T(3*(a[i]-b[i])) + c[i]
-		}
-	case order4:
-		a, b, c, d, e := at(s), at(2*s), at(3*s), at(4*s), at(5*s)
-		for i := range out {
-			out[i] = T(5*(a[i]-d[i])) - T(10*(b[i]-c[i])) + e[i]
-		}
-	case ratio:
-		a, b, c := at(s+1), at(1), at(s)
-		for i := range out {
-			out[i] = byRatio(a[i], b[i], c[i])
-		}
-	}
-}
-
-// runValues is how many values are predicted at a time, so that what is computed stays in the nearest cache.
-const runValues = 1024
-
-// values are those of a chunk: as the integers that are coded and, in modeBits, as floats, which are predicted then. pad zeros are before
+// values are those of an array: as the integers that are coded and, in modeBits, as floats, which are predicted then. pad zeros are before
 // the first value of both, as many as predictors look back.
 type values struct {
 	numbering
@@ -121,19 +74,10 @@ type values struct {
 // own returns the integers without the zeros before them.
 func (v *values) own() []uint64 { return v.u[v.pad:] }
 
-// fill sets out to the predictions of the values from first on, as integers.
-func (v *values) fill(out []uint64, p predictor, first int) {
+// prediction returns that of value i, as an integer.
+func (v *values) prediction(p predictor, i int) uint64 {
 	if v.mode != modeBits {
-		predictMany(out, v.u, p, v.pad+first)
-		return
+		return predict(v.u, p, v.pad+i)
 	}
-	var floats [runValues]float64
-	for len(out) > 0 {
-		part := floats[:min(len(out), runValues)]
-		predictMany(part, v.x, p, v.pad+first)
-		for i, f := range part {
-			out[i] = v.fromFloat(f)
-		}
-		out, first = out[len(part):], first+len(part)
-	}
+	return v.fromFloat(predict(v.x, p, v.pad+i))
 }

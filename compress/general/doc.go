@@ -61,7 +61,7 @@ func Share(text []byte, n int) float64 {
 // encode returns the code of the bytes of text from one on, given those before.
 func encode(text []byte, from int, s setting) []byte {
 	c := rangecoder.EncodeTo(binary.AppendUvarint(nil, uint64(s.stride)<<1|uint64(rangecoder.BitOf(s.least == leastBytes))))
-	newModel(len(text), s).code(c, text, from)
+	newModel(len(text)-from, len(text), s).code(c, text, from)
 	return c.Enc.Finish()
 }
 
@@ -88,7 +88,7 @@ func Decode(stream []byte, limit int) ([]byte, error) {
 	}
 	c := rangecoder.DecodeFrom(in.Rest)
 	text := make([]byte, n)
-	newModel(n, s).code(c, text, 0)
+	newModel(n, n, s).code(c, text, 0)
 	if c.Dec.Err() != nil {
 		return nil, ErrCorrupt
 	}

@@ -17,7 +17,7 @@ const (
 	// Limits of the counts of probabilities.
 	limit       = 60
 	hitLimit    = 500
-	columnLimit = 1000
+	columnLimit = 120
 	// A byte is coded by whether it is the one that the repeat expects if that has at least this probability, in 1/65536.
 	trusted = 40000
 	// A long repeat whose end has at most this probability is coded by its length alone, as is a bit of which the second context is certain.
@@ -42,7 +42,11 @@ type weights struct {
 	n int32
 }
 
-const slowAfter = 1024
+const (
+	slowAfter = 1024
+	fastRate  = 50
+	slowRate  = 22
+)
 
 // model predicts the bytes of a text by those before.
 type model struct {
@@ -61,9 +65,9 @@ type model struct {
 	byteWeights [3 * 256]weights
 }
 
-// newModel returns a model of size bytes.
-func newModel(size int, s setting) *model {
-	m := &model{repeats: newRepeats(size, s.least), stride: s.stride}
+// newModel returns a model that codes size bytes, which may repeat some of all bytes.
+func newModel(size, all int, s setting) *model {
+	m := &model{repeats: newRepeats(all, s.least), stride: s.stride}
 	m.columns = rangecoder.NewProbs(min(max(s.stride, 1), maxColumns) * 256)
 	logLines := min(max(bits.Len(uint(size))-1, 6), maxLines)
 	m.shift = 32 - logLines
@@ -262,10 +266,7 @@ func stretch(p uint32) int64 { return int64(mixing.Stretch(p)) }
 
 // step returns how far the weights move for each prediction, given what was predicted.
 func (w *weights) step(bit int, q uint32) int64 {
-	rate := int64(10)
-	if w.n < slowAfter {
-		rate = int64(50 - w.n*40>>10)
-		w.n++
-	}
+	rate := int64(fastRate - w.n*(fastRate-slowRate)/slowAfter)
+	w.n = min(w.n+1, slowAfter)
 	return mixing.Step(bit, q, rate)
 }

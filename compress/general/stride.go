@@ -101,7 +101,7 @@ func choose(data []byte) setting {
 		return best
 	}
 	size := func(s setting) int {
-		return len(encode(data[:min(from, strideSample/2)], 0, s)) + len(encode(part, from, s))
+		return len(encode(data[:min(from, strideSample/4)], 0, s)) + len(encode(part, from, s))
 	}
 	least := size(best)
 	strides := Strides(data)

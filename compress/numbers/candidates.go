@@ -28,7 +28,7 @@ func best(list []ranked, n int, limit float64) []input {
 func (p *planner) candidates(at int) []input {
 	i, before := p.order[at], p.order[:at]
 	list := []input{
-		{kind: line},
+		{kind: context}, {kind: like}, {kind: line},
 		{kind: context, parts: partPrevious}, {kind: context, parts: partPrevious | partSecond},
 	}
 	if g := p.columns[i].Given; g >= 0 {
@@ -44,15 +44,15 @@ func (p *planner) candidates(at int) []input {
 	topContexts, topKeyed := best(contexts, 4, alone), best(keyed, 3, math.Inf(1))
 	list = append(list, topContexts...)
 	list = append(list, topKeyed...)
-	list = append(list, p.quotients(i, before)...)
+	list = append(list, best(p.quotients(i, before), 2, math.Inf(1))...)
 	if len(topContexts) > 1 {
 		list = append(list, input{kind: context, refs: []int{topContexts[0].refs[0], topContexts[1].refs[0]}})
 	}
 	nearest := before[:min(len(before), 8)]
-	list = append(append(list, p.sums(i, nil, nearest, likeSum)...), p.sums(i, nil, nearest, likeTotal)...)
+	list = append(list, p.sums(i, nil, nearest)...)
 	for _, key := range p.firstKeys(before) {
 		list = append(list, input{kind: like, key: key})
-		list = append(list, p.sums(i, key, nearest, likeSum)...)
+		list = append(list, p.sums(i, key, nearest)...)
 	}
 	// Keys of two columns and more.
 	if len(topKeyed) > 0 {
@@ -80,28 +80,65 @@ func (p *planner) candidates(at int) []input {
 	return list
 }
 
-// sums returns the model of a kind, likeSum or likeTotal, for the columns with which it seems to predict column i best.
-func (p *planner) sums(i int, key, columns []int, k kind) []input {
-	rows, v := p.likes.get(key), p.values[i]
-	cost := func(refs []int) float64 {
-		return p.differenceCost(i, func(r int) int64 {
-			s := max(int(rows[r]), 0)
-			sum := v[s]
-			for _, x := range refs {
-				sum += k.sign() * (p.values[x][s] - p.values[x][r])
-			}
-			return sum
-		})
+// sums returns the sum of columns with one sign, or the multiple of one column, from which column i seems to follow best, if it does better
+// than from no column.
+func (p *planner) sums(i int, key, columns []int) []input {
+	rows := p.likes.get(key)
+	least := p.sumCost(i, rows, 0, nil)
+	var list []input
+	for _, factor := range []int64{-1, 1} {
+		of := func(refs []int) float64 { return p.sumCost(i, rows, factor, refs) }
+		// From no columns, and from all, the one that helps most is added or removed.
+		refs, c := improve(nil, columns, of)
+		if fewer, c2 := improve(slices.Clone(columns), columns, of); c2 < c {
+			refs = fewer
+		}
+		if len(refs) > 0 {
+			list = append(list, input{kind: likeSum, key: key, refs: refs, factor: factor})
+		}
 	}
-	// From no columns, and from all, the one that helps most is added or removed.
-	refs, least := improve(nil, columns, cost)
-	if fewer, c := improve(slices.Clone(columns), columns, cost); c < least {
-		refs = fewer
+	return append(list, best(p.multiples(i, key, columns), 1, least)...)
+}
+
+// sumCost returns what column i costs by its value in the row like and the change of the sum of columns.
+func (p *planner) sumCost(i int, rows []int32, factor int64, refs []int) float64 {
+	v := p.values[i]
+	return p.differenceCost(i, func(r int) int64 {
+		s := max(int(rows[r]), 0)
+		sum := int64(0)
+		for _, x := range refs {
+			sum += p.values[x][r] - p.values[x][s]
+		}
+		return v[s] + factor*sum
+	})
+}
+
+// multiples returns what column i costs if it changes some times as much as one of columns.
+func (p *planner) multiples(i int, key, columns []int) (list []ranked) {
+	rows := p.likes.get(key)
+	for _, x := range columns {
+		if f := p.factor(i, x, rows); f < -1 || f > 1 {
+			refs := []int{x}
+			list = append(list, ranked{input{kind: likeSum, key: key, refs: refs, factor: f}, p.sumCost(i, rows, f, refs)})
+		}
 	}
-	if len(refs) == 0 {
-		return nil
+	return list
+}
+
+// factor returns the median of how many times as much as column x column i changes between rows that are alike.
+func (p *planner) factor(i, x int, rows []int32) int64 {
+	var list []float64
+	v, w := p.values[i], p.values[x]
+	for r := p.first; r < p.rough && len(list) < 100; r++ {
+		if s := max(int(rows[r]), 0); p.has(i, r) && w[r] != w[s] {
+			list = append(list, float64(v[r]-v[s])/float64(w[r]-w[s]))
+		}
 	}
-	return []input{{kind: k, key: key, refs: refs}}
+	if len(list) == 0 {
+		return 0
+	}
+	slices.Sort(list)
+	return toInt(min(max(list[len(list)/2], -maxFactor), maxFactor))
 }
 
 // improve adds one of columns to the set refs, or removes it, as long as that lowers the cost.
@@ -178,11 +215,11 @@ func (p *planner) ratioCost(i, x int, key []int) ranked {
 	return ranked{input{kind: likeRatio, key: key, refs: []int{x}}, cost}
 }
 
-// quotients returns the quotients of two columns that come closest to the column i.
-func (p *planner) quotients(i int, before []int) []input {
+// quotients returns the quotients of two columns, and about how many bits a row of column i costs by these.
+func (p *planner) quotients(i int, before []int) []ranked {
 	v := p.values[i]
 	var rows []int
-	for r := p.first; r < p.last && len(rows) < 100; r++ {
+	for r := p.first; r < p.rough && len(rows) < 100; r++ {
 		if p.has(i, r) && v[r] != 0 {
 			rows = append(rows, r)
 		}
@@ -209,12 +246,14 @@ func (p *planner) quotients(i int, before []int) []input {
 			}
 			slices.Sort(ratios)
 			a := ratios[len(ratios)/2]
-			cost := 0.0
-			for _, r := range rows {
-				cost += logOf(v[r] - toInt(float64(a*f(r))))
+			for _, a := range []float64{a, math.Pow10(int(math.Round(math.Log10(math.Abs(a)))))} {
+				cost := 0.0
+				for _, r := range rows {
+					cost += logOf(v[r] - toInt(float64(a*f(r))))
+				}
+				list = append(list, ranked{input{kind: quotient, refs: []int{x, y}, a: a}, cost / float64(len(rows))})
 			}
-			list = append(list, ranked{input{kind: quotient, refs: []int{x, y}, a: a}, cost})
 		}
 	}
-	return best(list, 2, math.Inf(1))
+	return list
 }

@@ -156,11 +156,11 @@ func (c *coder) predict(d *predictor, r int) {
 		v = c.at(similar)
 	case line:
 		v = c.at(r-1) + (c.at(r-1) - c.at(r-2))
-	case likeSum, likeTotal:
-		v = c.at(similar)
+	case likeSum:
 		for _, y := range d.refs {
-			v += d.kind.sign() * (valueOr(y, similar) - y[r])
+			v += y[r] - valueOr(y, similar)
 		}
+		v = c.at(similar) + d.factor*v
 	case likeRatio:
 		x := d.floats[0]
 		f := float64(numberOf(c.at(similar), c.float32s)*numberOf(d.refs[0][r], x)) / numberOf(valueOr(d.refs[0], similar), x)

@@ -11,7 +11,7 @@ func (p *planner) has(i, r int) bool { return p.shapes[i].present(p.values, r) }
 // differenceCost returns about how many bits a row of the sample costs if the differences to a prediction are coded.
 func (p *planner) differenceCost(i int, predict func(r int) int64) float64 {
 	sum, n := 0.0, 0
-	for r := p.first; r < p.last; r++ {
+	for r := p.first; r < p.rough; r++ {
 		if p.has(i, r) {
 			sum += logOf(p.values[i][r] - predict(r))
 			n++
@@ -65,11 +65,11 @@ func (p *planner) contextCost(i int, refs []int) float64 {
 	t := contextCounts.Get().(*[2]Counts)
 	defer contextCounts.Put(t)
 	pairs, totals := &t[0], &t[1]
-	pairs.Reset(p.last - p.first)
-	totals.Reset(p.last - p.first)
+	pairs.Reset(p.rough - p.first)
+	totals.Reset(p.rough - p.first)
 	sum, n := 0.0, 0
 	novel := float64(bits.Len(uint(p.distinct[i]))) + 3
-	for r := p.first; r < p.last; r++ {
+	for r := p.first; r < p.rough; r++ {
 		if !p.has(i, r) {
 			continue
 		}

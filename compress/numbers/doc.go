@@ -4,7 +4,7 @@
 // predicted by several models: some predict the value (from earlier values of the column, or from other columns) and look at where
 // their prediction is in the interval; others look up what followed the same context before. The logistic mixture of the predictions
 // is coded (Mahoney, "Adaptive weighing of context models for lossless data compression", 2005). Which models a column has is
-// decided by the encoder, which codes a sample with each candidate, and is written in the stream.
+// decided by the encoder, by a sample, and is written in the stream.
 //
 // docs/FORMAT.md, "Number tables", is the specification.
 package numbers

@@ -17,8 +17,7 @@ const (
 	like      kind = iota // the value of the row like; without a key every column begins with it
 	line                  // the value before plus the last difference: what counts, 9 % of StaticRun
 	likeRatio             // the value of the row like, times x, divided by x of that row: 9 % of InterOp
-	likeSum               // the value that keeps its sum with those of columns x as it is in the row like: 5.6 % of InterOp
-	likeTotal             // the value that grows as the sum of columns x does since the row like
+	likeSum               // the value that changes a factor times as much as the sum of columns x since the row like: 5.6 % of InterOp
 	quotient              // a times x, divided by y: 28 % of tables
 	context               // no prediction: what followed the same values of columns (each in the row itself) and the parts below
 	kinds
@@ -34,6 +33,8 @@ const (
 const (
 	maxRefs = 12 // columns of a model
 	maxKey  = 4  // columns of a key
+
+	maxFactor = 1e6 // of likeSum
 )
 
 // input is a model of a column.
@@ -42,18 +43,12 @@ type input struct {
 	parts byte  // of a context
 	key   []int // columns
 	refs  []int // columns
-	a     float64
+
+	factor int64   // of likeSum
+	a      float64 // of quotient
 }
 
-func (k kind) usesKey() bool { return k == like || k == likeRatio || k == likeSum || k == likeTotal }
-
-// sign returns how the value of likeSum and likeTotal follows from what is less than before in other columns: 1 or -1.
-func (k kind) sign() int64 {
-	if k == likeTotal {
-		return -1
-	}
-	return 1
-}
+func (k kind) usesKey() bool { return k == like || k == likeRatio || k == likeSum }
 
 // numRefs returns how few and how many columns a model of the kind has.
 func (k kind) numRefs() (least, most int) {
@@ -62,7 +57,7 @@ func (k kind) numRefs() (least, most int) {
 		return 1, 1
 	case quotient:
 		return 2, 2
-	case context, likeSum, likeTotal:
+	case context, likeSum:
 		return 0, maxRefs
 	}
 	return 0, 0
@@ -87,7 +82,10 @@ func (in *input) append(dst []byte) []byte {
 	if _, most := in.kind.numRefs(); most > 0 {
 		dst = appendList(dst, in.refs)
 	}
-	if in.kind == quotient {
+	switch in.kind {
+	case likeSum:
+		dst = binary.AppendVarint(dst, in.factor)
+	case quotient:
 		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(in.a))
 	}
 	return dst
@@ -120,7 +118,10 @@ func readInput(r *parse.Cursor, columns int) input {
 	if least, most := in.kind.numRefs(); most > 0 {
 		in.refs = readList(r, least, most, columns)
 	}
-	if in.kind == quotient {
+	switch in.kind {
+	case likeSum:
+		in.factor = r.Varint(maxFactor)
+	case quotient:
 		in.a = r.Float64()
 	}
 	return in

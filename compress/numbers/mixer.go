@@ -9,10 +9,11 @@ import (
 
 const (
 	maxInputs   = 16 // models of a column
-	numberLimit = 1000
+	numberLimit = 400
 	hashLimit   = 250
 	slowAfter   = 2048 // decisions after which a set of weights learns slowly
-	slowRate    = 6
+	fastRate    = 40
+	slowRate    = 20
 	smallStep   = 1 << 8 // no weight moves by so little
 )
 
@@ -70,7 +71,7 @@ func (m *mixer) rate(set int) int64 {
 	n := m.seen[set]
 	if n < slowAfter {
 		m.seen[set]++
-		return int64(14 - n>>8)
+		return fastRate - int64(n)*(fastRate-slowRate)/slowAfter
 	}
 	return slowRate
 }

@@ -2,10 +2,7 @@ package numbers
 
 import (
 	"encoding/binary"
-	"math"
 	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"orcomgo/bins/parse"
 	rc "orcomgo/compress/rangecoder"
@@ -61,13 +58,6 @@ func newLikeCache(values [][]int64, rows int) *likeCache {
 // be nil; the stream does not depend on it. It panics if a column is of another length or has a value larger than MaxValue, which is an
 // error of the caller.
 func Encode(columns []Column, pool *tasks.Pool) []byte {
-	code, _ := EncodeWithin(columns, math.MaxInt, pool)
-	return code
-}
-
-// EncodeWithin is Encode for a caller that has no use for a code of more than limit bytes: it reports false, early if the simplest models
-// of all columns take so much more that no others are expected to make up for it.
-func EncodeWithin(columns []Column, limit int, pool *tasks.Pool) ([]byte, bool) {
 	rows := 0
 	if len(columns) > 0 {
 		rows = len(columns[0].Values)
@@ -78,9 +68,6 @@ func EncodeWithin(columns []Column, limit int, pool *tasks.Pool) ([]byte, bool) 
 	}
 	pool.Each(len(columns), func(i int) { values[i] = filled(columns, i) })
 	p := newPlanner(columns, values, rows, pool)
-	if limit < math.MaxInt && p.least(pool) > limit {
-		return nil, false
-	}
 	plans, codes := make([]*plan, len(columns)), make([][]byte, len(columns))
 	pool.Each(len(columns), func(at int) {
 		i := p.order[at]
@@ -96,7 +83,7 @@ func EncodeWithin(columns []Column, limit int, pool *tasks.Pool) ([]byte, bool) 
 	for _, i := range p.order {
 		out = append(out, codes[i]...)
 	}
-	return out, len(out) <= limit
+	return out
 }
 
 // check panics if a column is not of so many rows or has a value that is too large.
@@ -168,64 +155,57 @@ func (p *plan) needs(s Shape, f func(column int)) {
 
 // Decode is the inverse of Encode: it returns the values of columns of the given shapes, each of the given number of rows. A row that a
 // column does not have has the value before it, or the smallest one. It takes about 16 bytes of memory a value.
-func Decode(data []byte, shapes []Shape, rows, threads int) ([][]int64, error) {
+func Decode(data []byte, shapes []Shape, rows int) ([][]int64, error) {
 	n := len(shapes)
 	if n > MaxColumns || rows < 0 {
 		return nil, ErrCorrupt
 	}
 	in := &parse.Cursor{Rest: data}
 	order, plans, sizes := make([]int, n), make([]*plan, n), make([]int, n)
-	done := make([]chan struct{}, n) // nil for columns that did not occur so far
+	known := make([]bool, n)
 	for at := range order {
 		i := in.Int(n - 1)
-		if in.Failed() || done[i] != nil {
+		if in.Failed() || known[i] {
 			return nil, ErrCorrupt
 		}
 		order[at], plans[at] = i, readPlan(in, n)
 		sizes[at] = in.Int(len(data))
 		ok := !in.Failed()
-		plans[at].needs(shapes[i], func(c int) { ok = ok && c < n && done[c] != nil })
+		plans[at].needs(shapes[i], func(c int) { ok = ok && c < n && known[c] })
 		if !ok {
 			return nil, ErrCorrupt
 		}
-		done[i] = make(chan struct{})
-	}
-	codes := make([][]byte, n)
-	for at, size := range sizes {
-		codes[at] = in.Bytes(uint64(size))
-		if plans[at].bits > 0 && int64(rows) > int64(size+8)*1<<15 { // a decision takes at least 1/3000 of a bit
-			in.Fail("%d bytes for %d rows", size, rows)
-		}
-	}
-	if in.Failed() || len(in.Rest) > 0 {
-		return nil, ErrCorrupt
+		known[i] = true
 	}
 	values := make([][]int64, n)
 	t := &table{shapes, values, newLikeCache(values, rows)}
-	// Columns start in their order, so those that a column needs are done or under way.
-	var group errgroup.Group
-	group.SetLimit(max(threads, 1))
 	for at, i := range order {
-		group.Go(func() error {
-			defer close(done[i])
-			p := plans[at]
-			p.needs(shapes[i], func(c int) { <-done[c] })
-			list := make([]int64, rows)
-			rg := rc.DecodeFrom(codes[at])
-			c := t.newCoder(p, i, list, rows)
-			for r := range rows {
-				if !shapes[i].present(values, r) {
-					list[r] = c.at(r - 1)
-					continue
-				}
-				c.code(rg, r)
-			}
-			values[i] = list
-			return rg.Dec.Err()
-		})
+		code := in.Bytes(uint64(sizes[at]))
+		if plans[at].bits > 0 && int64(rows) > int64(len(code)+8)*1<<15 { // a decision takes at least 1/3000 of a bit
+			in.Fail("%d bytes for %d rows", len(code), rows)
+		}
+		if in.Failed() || !t.decode(plans[at], i, code, rows) {
+			return nil, ErrCorrupt
+		}
 	}
-	if group.Wait() != nil {
+	if len(in.Rest) > 0 {
 		return nil, ErrCorrupt
 	}
 	return values, nil
+}
+
+// decode sets the values of column i. It reports false if the code is damaged.
+func (t *table) decode(p *plan, i int, code []byte, rows int) bool {
+	list := make([]int64, rows)
+	rg := rc.DecodeFrom(code)
+	c := t.newCoder(p, i, list, rows)
+	for r := range rows {
+		if t.shapes[i].present(t.values, r) {
+			c.code(rg, r)
+		} else {
+			list[r] = c.at(r - 1)
+		}
+	}
+	t.values[i] = list
+	return rg.Dec.Err() == nil
 }

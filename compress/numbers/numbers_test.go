@@ -93,7 +93,7 @@ func TestRoundTrip(t *testing.T) {
 			if !bytes.Equal(Encode(columns, tasks.NewPool(2)), stream) {
 				t.Errorf("%s, %d rows: the stream depends on threads", name, n)
 			}
-			got, err := Decode(stream, shapes(columns), n, 3)
+			got, err := Decode(stream, shapes(columns), n)
 			if err != nil {
 				t.Fatalf("%s, %d rows: %v", name, n, err)
 			}
@@ -167,7 +167,7 @@ func TestModels(t *testing.T) {
 			codes = append(codes, c...)
 		}
 		stream = append(stream, codes...)
-		got, err := Decode(stream, shapes(columns), n, 2)
+		got, err := Decode(stream, shapes(columns), n)
 		if err != nil || !slices.Equal(got[i], values[i]) {
 			t.Fatalf("differs: %v, %+v", err, pl)
 		}
@@ -178,17 +178,17 @@ func TestDamage(t *testing.T) {
 	columns := tables(40)["sum"]
 	stream := Encode(columns, nil)
 	for i := range stream {
-		if _, err := Decode(stream[:i], shapes(columns), 40, 1); err == nil && i < len(stream)-3 {
+		if _, err := Decode(stream[:i], shapes(columns), 40); err == nil && i < len(stream)-3 {
 			t.Fatalf("no error after %d bytes of %d", i, len(stream))
 		}
 		damaged := bytes.Clone(stream)
 		damaged[i] ^= 1 << (i % 8)
-		_, _ = Decode(damaged, shapes(columns), 40, 1) // other values or an error
+		_, _ = Decode(damaged, shapes(columns), 40) // other values or an error
 	}
-	if _, err := Decode(stream, shapes(columns)[:3], 40, 1); err != ErrCorrupt {
+	if _, err := Decode(stream, shapes(columns)[:3], 40); err != ErrCorrupt {
 		t.Errorf("too few columns: %v", err)
 	}
-	if _, err := Decode([]byte{0, 0, 40, 0, 0, 1, 0}, []Shape{AllRows}, 1<<30, 1); err != ErrCorrupt {
+	if _, err := Decode([]byte{0, 0, 40, 0, 0, 1, 0}, []Shape{AllRows}, 1<<30); err != ErrCorrupt {
 		t.Errorf("too many rows for a stream: %v", err)
 	}
 }
@@ -227,7 +227,7 @@ func FuzzDecode(f *testing.F) {
 		if many {
 			list = []Shape{AllRows, {Given: -1, Float32: true}, AllRows, {Given: 0, Below: 3}}
 		}
-		_, _ = Decode(stream, list, 50, 2)
+		_, _ = Decode(stream, list, 50)
 	})
 }
 
@@ -256,7 +256,7 @@ func columnsOf(t *testing.T, v *testvector.Vector) []Column {
 // decodes fails the test if a stream does not decode to the columns.
 func decodes(t *testing.T, stream []byte, columns []Column) {
 	t.Helper()
-	got, err := Decode(stream, shapes(columns), len(columns[0].Values), 1)
+	got, err := Decode(stream, shapes(columns), len(columns[0].Values))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func Example() {
 	}
 	columns := []Column{{Shape: AllRows, Values: start}, {Shape: AllRows, Values: length}, {Shape: AllRows, Values: end}}
 	stream := Encode(columns, nil)
-	values, err := Decode(stream, []Shape{AllRows, AllRows, AllRows}, len(start), 1)
+	values, err := Decode(stream, []Shape{AllRows, AllRows, AllRows}, len(start))
 	fmt.Println(values[2], err)
 	// Output: [13 34 45 132 115 95] <nil>
 }
@@ -308,7 +308,7 @@ func BenchmarkDecode(b *testing.B) {
 	stream := Encode(columns, nil)
 	b.SetBytes(size)
 	for b.Loop() {
-		if _, err := Decode(stream, shapes(columns), 20000, 1); err != nil {
+		if _, err := Decode(stream, shapes(columns), 20000); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -14,8 +14,9 @@ func Example() {
 		data = binary.LittleEndian.AppendUint32(data, i)
 		data = binary.LittleEndian.AppendUint32(data, 1000000-3*i)
 	}
-	stream, ok := records.Encode(data, nil)
-	back, err := records.Decode(stream, len(data), 1)
+	layout, ok := records.Find(data, nil)
+	stream := layout.Encode(data, nil)
+	back, err := records.Decode(stream, len(data))
 	fmt.Println(len(data), "bytes in 300 or less:", len(stream) <= 300)
 	fmt.Println(ok, bytes.Equal(back, data), err)
 	// Output:

@@ -11,8 +11,6 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"github.com/zeebo/xxh3"
-
 	"orcomgo/bins/parse"
 	"orcomgo/compress/general"
 	"orcomgo/compress/numbers"
@@ -31,27 +29,13 @@ const (
 	slackBytes   = 64
 )
 
-// version is the first byte of a stream.
-const version = 1
-
-// Encode codes data of at most MaxSize bytes. Fields are coded in places of the pool as well, which may be nil; the stream does not
-// depend on it. It reports false if data does not seem to have records. It panics if data is longer, which is an error of the caller.
-func Encode(data []byte, pool *tasks.Pool) ([]byte, bool) {
-	l, ok := Find(data, pool)
-	if !ok {
-		return nil, false
-	}
-	return l.Encode(data, pool), true
-}
-
-// Encode codes the data that the layout was found of, as the function Encode does.
+// Encode codes the data that the layout was found of, at most MaxSize bytes. Fields are coded in places of the pool as well, which may be nil;
+// the stream does not depend on it. It panics if data is longer, which is an error of the caller.
 func (l *Layout) Encode(data []byte, pool *tasks.Pool) []byte {
 	if len(data) > MaxSize {
 		panic("records: data is too long")
 	}
-	out := binary.AppendUvarint([]byte{version}, uint64(len(data)))
-	out = binary.LittleEndian.AppendUint64(out, xxh3.Hash(data))
-	out = binary.AppendUvarint(out, uint64(l.header))
+	out := binary.AppendUvarint(nil, uint64(l.header))
 	out = appendFields(out, l.fields)
 	out = append(out, data[:l.header]...)
 	data = data[l.header:]
@@ -68,17 +52,12 @@ func (l *Layout) Encode(data []byte, pool *tasks.Pool) []byte {
 	return append(out, numbers.Encode(columns, pool)...)
 }
 
-// Decode is the inverse of Encode, for data of at most limit bytes. It takes up to about 16 times as much memory as the data.
-func Decode(stream []byte, limit, threads int) ([]byte, error) {
+// Decode is the inverse of Encode, for data of size bytes. It takes up to about 16 times as much memory as the data.
+func Decode(stream []byte, size int) ([]byte, error) {
 	r := &parse.Cursor{Rest: stream}
-	if r.Byte() != version {
-		return nil, ErrCorrupt
-	}
-	size := r.Int(min(limit, MaxSize))
-	sum := r.Uint64()
 	header := r.Int(size)
 	fields := make([]field, r.Int(general.MaxStride))
-	if r.Failed() || size > (len(stream)+slackBytes)*bytesPerByte {
+	if r.Failed() || size > MaxSize || size > (len(stream)+slackBytes)*bytesPerByte {
 		return nil, ErrCorrupt
 	}
 	stride := 0
@@ -97,7 +76,7 @@ func Decode(stream []byte, limit, threads int) ([]byte, error) {
 		return nil, ErrCorrupt
 	}
 	rows := (size - header) / stride
-	columns, err := numbers.Decode(r.Rest, shapes, rows, threads)
+	columns, err := numbers.Decode(r.Rest, shapes, rows)
 	if err != nil {
 		return nil, ErrCorrupt
 	}
@@ -108,9 +87,6 @@ func Decode(stream []byte, limit, threads int) ([]byte, error) {
 			f.put(data[at+r*stride:], v)
 		}
 		at += f.width
-	}
-	if xxh3.Hash(data) != sum {
-		return nil, ErrCorrupt
 	}
 	return data, nil
 }

@@ -47,26 +47,35 @@ func inputs() map[string][]byte {
 	}
 }
 
+// encode codes data as the records that are found in it, and reports false if there are none.
+func encode(data []byte, pool *tasks.Pool) ([]byte, bool) {
+	l, ok := Find(data, pool)
+	if !ok {
+		return nil, false
+	}
+	return l.Encode(data, pool), true
+}
+
 func TestRoundTrip(t *testing.T) {
 	for name, data := range inputs() {
-		stream, ok := Encode(data, nil)
+		stream, ok := encode(data, nil)
 		if !ok {
 			t.Errorf("%s: no records", name)
 			continue
 		}
-		if again, _ := Encode(data, tasks.NewPool(2)); !bytes.Equal(again, stream) {
+		if again, _ := encode(data, tasks.NewPool(2)); !bytes.Equal(again, stream) {
 			t.Errorf("%s: the stream depends on threads", name)
 		}
-		got, err := Decode(stream, len(data), 3)
+		got, err := Decode(stream, len(data))
 		if err != nil || !bytes.Equal(got, data) {
 			t.Errorf("%s: differs, %v", name, err)
 		}
-		if _, err := Decode(stream, len(data)-1, 1); err != ErrCorrupt {
+		if _, err := Decode(stream, len(data)-1); err != ErrCorrupt {
 			t.Errorf("%s: longer than allowed: %v", name, err)
 		}
 	}
 	for _, data := range [][]byte{nil, make([]byte, 31)} {
-		if _, ok := Encode(data, nil); ok {
+		if _, ok := encode(data, nil); ok {
 			t.Errorf("%d bytes have records", len(data))
 		}
 	}
@@ -113,7 +122,7 @@ func TestStride(t *testing.T) {
 // TestSizes: what follows from other fields takes next to nothing.
 func TestSizes(t *testing.T) {
 	data := metrics(100)
-	stream, _ := Encode(data, tasks.NewPool(1))
+	stream, _ := encode(data, tasks.NewPool(1))
 	if len(stream) > 13500 {
 		t.Errorf("%d bytes of %d, at most 13500 expected", len(stream), len(data))
 	}
@@ -131,11 +140,11 @@ func TestRealRecords(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		stream, ok := Encode(data, tasks.NewPool(1))
+		stream, ok := encode(data, tasks.NewPool(1))
 		if !ok {
 			t.Fatalf("%s: no records", f)
 		}
-		got, err := Decode(stream, len(data), 2)
+		got, err := Decode(stream, len(data))
 		if err != nil || !bytes.Equal(got, data) {
 			t.Fatalf("%s: differs, %v", f, err)
 		}
@@ -151,18 +160,18 @@ func TestRealRecords(t *testing.T) {
 
 func TestDamage(t *testing.T) {
 	data := metrics(3)
-	stream, _ := Encode(data, nil)
-	codectest.Damage(t, data, stream, MaxSize, Decode)
+	stream, _ := encode(data, nil)
+	codectest.Damage(t, data, stream, Decode)
 }
 
 func FuzzDecode(f *testing.F) {
 	for _, data := range inputs() {
-		if stream, ok := Encode(data[:min(len(data), 600)], nil); ok {
+		if stream, ok := encode(data[:min(len(data), 600)], nil); ok {
 			f.Add(stream)
 		}
 	}
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		_, _ = Decode(stream, 1<<16, 2)
+		_, _ = Decode(stream, 1<<16)
 	})
 }
 
@@ -170,11 +179,11 @@ func FuzzDecode(f *testing.F) {
 func TestVectors(t *testing.T) {
 	testvector.Run(t, "../../testdata/vectors/records.txt", func(t *testing.T, v *testvector.Vector) {
 		data := v.Hex(t, "data")
-		stream, ok := Encode(data, nil)
+		stream, ok := encode(data, nil)
 		if !ok {
 			t.Fatal("no records")
 		}
-		got, err := Decode(v.Bytes(t, "bytes", stream), len(data), 1)
+		got, err := Decode(v.Bytes(t, "bytes", stream), len(data))
 		if err != nil || !bytes.Equal(got, data) {
 			t.Fatalf("%x, %v", got, err)
 		}
@@ -185,16 +194,16 @@ func BenchmarkEncode(b *testing.B) {
 	data := metrics(1000)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		Encode(data, nil)
+		encode(data, nil)
 	}
 }
 
 func BenchmarkDecode(b *testing.B) {
 	data := metrics(1000)
-	stream, _ := Encode(data, nil)
+	stream, _ := encode(data, nil)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		if _, err := Decode(stream, len(data), 1); err != nil {
+		if _, err := Decode(stream, len(data)); err != nil {
 			b.Fatal(err)
 		}
 	}

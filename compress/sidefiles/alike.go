@@ -96,7 +96,7 @@ func (a *alikes) classify(entries []entry, threads int, alone func(i int, sample
 // classify sets the classes of the files: tables, if these are so much smaller that they are not coded with other text.
 func (k *alike) classify(entries []entry, kind string) {
 	c := classText
-	if isTable(slices.Concat(k.texts...)) {
+	if isSmaller(slices.Concat(k.texts...), classTable) {
 		c = classTable
 	}
 	for _, i := range k.files {

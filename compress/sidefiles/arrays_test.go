@@ -2,15 +2,10 @@ package sidefiles
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand"
-	"os/exec"
-	"testing"
-
-	"orcomgo/internal/testrun"
 )
 
 // arrayType is a type of the elements of an array.
@@ -107,40 +102,4 @@ func (t arrayType) append(dst []byte, order binary.AppendByteOrder, f float64) [
 		return order.AppendUint32(dst, uint32(v))
 	}
 	return order.AppendUint64(dst, v)
-}
-
-// TestGeneratedArrays: no array takes more than xz -9e and 40 bytes, and all come back.
-func TestGeneratedArrays(t *testing.T) {
-	xz, err := exec.LookPath("xz")
-	if err != nil {
-		t.Skip("xz is not installed")
-	}
-	all, allXZ := 0, 0
-	for i, a := range generatedArrays() {
-		if i%testrun.Pick(12, 5, 1) != 0 {
-			continue
-		}
-		stream := encode(t, []File{inMemory("array", a.file)}, Options{Threads: 1})
-		z, err := open(stream, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got bytes.Buffer
-		if err := z.WriteFile(context.Background(), &got, 0); err != nil || !bytes.Equal(got.Bytes(), a.file) {
-			t.Errorf("%s: %d bytes come back, %v", a.name, got.Len(), err)
-		}
-		c := exec.Command(xz, "-9ec")
-		c.Stdin = bytes.NewReader(a.file)
-		other, err := c.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		all, allXZ = all+len(stream), allXZ+len(other)
-		t.Logf("%-55s %7d bytes, method %d: %7d, xz -9e %7d, %.3f", a.name, len(a.file), z.blocks[0].method, len(stream), len(other),
-			float64(len(stream))/float64(len(other)))
-		if len(stream) > len(other)+40 {
-			t.Errorf("%s: %d bytes, xz -9e %d", a.name, len(stream), len(other))
-		}
-	}
-	t.Logf("all: %d, xz -9e %d", all, allXZ)
 }

@@ -8,7 +8,6 @@ import (
 
 	"orcomgo/compress/doubles"
 	"orcomgo/compress/general"
-	"orcomgo/compress/records"
 	"orcomgo/compress/tables"
 )
 
@@ -19,23 +18,20 @@ const (
 	classText   class = iota // coded together
 	classBinary              // coded together
 	classTable
-	classRecord
-	classArray
+	classRecords // or arrays
 	classStored
 )
 
 // alone reports whether each file of the class begins a block.
-func (c class) alone() bool { return c != classText && c != classBinary && c != classStored }
+func (c class) alone() bool { return c == classTable || c == classRecords }
 
 const (
 	sampleSize = 64 << 10 // bytes of a file that say what it is
 	minAlone   = 2 << 10  // bytes of a file that may be coded by itself
-	// A table of less than maxTrial bytes, or an array, is coded by itself only if it is smaller by this share than otherwise, since
-	// text and binary data share what they have in common with other files.
+	// A file of less than maxTrial bytes is coded by itself only if it is smaller by this share than by the general method, since text and
+	// binary data share what they have in common with other files.
 	maxTrial    = 32 << 10
 	shareOfText = 0.9
-	// Binary data is taken as records if the estimate of these, which is often too high, is at most this share of the sample as text.
-	shareOfBinary = 1.15
 	// From this entropy of its bytes on, in bits, a sample counts as compressed.
 	maxEntropy = 7.9
 )
@@ -54,40 +50,28 @@ func classify(sample []byte) class {
 			return classStored
 		}
 	}
-	if isText(sample) {
-		if _, likely := tables.Kind(sample); len(sample) < minAlone || !likely || len(sample) < maxTrial && !isTable(sample) {
-			return classText
+	if len(sample) >= 4096 && entropy(sample) > maxEntropy && general.Share(sample, generalSample) > 0.97 {
+		if _, share := doubles.Find(sample); share > 0.97 {
+			return classStored
 		}
-		return classTable
+	}
+	together, apart := classText, classTable
+	if !isText(sample) {
+		together, apart = classBinary, classRecords
 	}
 	if len(sample) < minAlone || isZero(sample) {
-		return classBinary
+		return together
 	}
-	if _, ok := doubles.Npy(sample); ok {
-		return classArray
+	if _, likely := tables.Kind(sample); apart == classTable && !likely || len(sample) < maxTrial && !isSmaller(sample, apart) {
+		return together
 	}
-	text := general.Share(sample, generalSample)
-	_, array := doubles.Find(sample)
-	if min(text, array) > 0.97 && len(sample) >= 4096 && entropy(sample) > maxEntropy {
-		return classStored
-	}
-	layout, ok := records.Find(sample, nil)
-	ok = ok && 2*len(sample) >= layout.Stride*layout.Stride // of few and long records, the models cost more than they gain
-	record := layout.Bits / 8
-	switch {
-	case array < shareOfText*text && (!ok || array < shareOfText*record):
-		return classArray
-	case ok && record < shareOfBinary*text:
-		return classRecord
-	}
-	return classBinary
+	return apart
 }
 
-// isTable reports whether text takes so much less as a table that it is not coded with other text.
-func isTable(text []byte) bool {
-	limit := math.Ceil(shareOfText*float64(len(general.Encode(text)))) - 1
-	_, ok := tables.EncodeWithin(text, int(limit), nil)
-	return ok
+// isSmaller reports whether a block takes so much less by the methods of a class that it is not coded with others.
+func isSmaller(block []byte, c class) bool {
+	m, coded := codeBlock(block, c, nil)
+	return m != methodGeneral && float64(len(coded)) < shareOfText*float64(len(general.Encode(block)))
 }
 
 // isDense reports whether the bytes of a compressed file are as evenly distributed as they should be; some containers have parts

@@ -1,6 +1,8 @@
 package sidefiles
 
 import (
+	"math"
+
 	"orcomgo/compress/doubles"
 	"orcomgo/compress/general"
 	"orcomgo/compress/records"
@@ -31,36 +33,57 @@ func codeBlock(block []byte, c class, pool *tasks.Pool) (method, []byte) {
 	}
 	switch c {
 	case classStored:
-		return best, coded
+		if len(block) > storedTrial {
+			return best, coded
+		}
 	case classTable:
 		keep(methodTables, tables.Encode(block, pool))
-	case classRecord:
-		if other, ok := records.Encode(block, pool); ok {
-			keep(methodRecords, other)
-		}
-	case classArray:
-		l, ok := doubles.Npy(block)
-		if !ok {
-			l, _ = doubles.Find(block)
-		}
-		keep(methodDoubles, doubles.Encode(block, l, 1))
+	case classRecords:
+		codeRecords(block, pool, keep)
 	}
-	if best == methodStored || generalMayBeSmaller(block, len(coded)) {
+	if best == methodStored || float64(len(coded)) > shareOfSample*general.Share(block, generalSample)*float64(len(block)) {
 		keep(methodGeneral, general.Encode(block))
 	}
 	return best, coded
 }
 
+// codeRecords gives keep the code of a block as an array or as records: that which seems smaller, or both of a small block, if they may take
+// less than the general method.
+func codeRecords(block []byte, pool *tasks.Pool, keep func(method, []byte)) {
+	if l, ok := doubles.Npy(block); ok {
+		keep(methodDoubles, doubles.Encode(block, l))
+		return
+	}
+	text := general.Share(block, generalSample)
+	l, array := doubles.Find(block)
+	layout, ok := records.Find(block, pool)
+	record := layout.Bits / 8
+	if !ok || 2*len(block) < layout.Stride*layout.Stride {
+		record = math.Inf(1) // of few and long records, the models cost more than they gain
+	}
+	asArray := array < shareOfText*min(text, record)
+	asRecords := !asArray && record < shareOfBinary*text
+	if len(block) <= smallBlock {
+		asArray, asRecords = array < text, record < shareOfSmall*text
+	}
+	if asArray {
+		keep(methodDoubles, doubles.Encode(block, l))
+	}
+	if asRecords {
+		keep(methodRecords, layout.Encode(block, pool))
+	}
+}
+
 const (
-	generalSample = 32 << 10 // bytes of a block that say what it takes by the general method
+	storedTrial   = 512 << 10 // bytes of a block of compressed files that may have parts that are not compressed
+	generalSample = 32 << 10  // bytes of a block that say what it takes by the general method
 	// A block is not coded by the general method if it takes at most this share of what that takes by the sample.
 	shareOfSample = 0.9
+	// A block is coded as records if the estimate of these, which is often too high, is at most this share of the sample as text.
+	shareOfBinary = 1.15
+	smallBlock    = 256 << 10 // bytes of a block of which both methods are tried, and records by this share
+	shareOfSmall  = 1.6
 )
-
-// generalMayBeSmaller reports whether a block may take less by the general method than so many bytes.
-func generalMayBeSmaller(block []byte, coded int) bool {
-	return float64(coded) > shareOfSample*general.Share(block, generalSample)*float64(len(block))
-}
 
 // decodeBlock is the inverse of codeBlock, for a block of size bytes.
 func decodeBlock(m method, coded []byte, size int) ([]byte, error) {
@@ -70,11 +93,11 @@ func decodeBlock(m method, coded []byte, size int) ([]byte, error) {
 	case methodStored:
 		block = coded
 	case methodTables:
-		block, err = tables.Decode(coded, size, 1)
+		block, err = tables.Decode(coded, size)
 	case methodRecords:
-		block, err = records.Decode(coded, size, 1)
+		block, err = records.Decode(coded, size)
 	case methodDoubles:
-		block, err = doubles.Decode(coded, size, 1)
+		block, err = doubles.Decode(coded, size)
 	case methodGeneral:
 		block, err = general.Decode(coded, size)
 	}

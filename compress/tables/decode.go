@@ -1,8 +1,6 @@
 package tables
 
 import (
-	"github.com/zeebo/xxh3"
-
 	"orcomgo/bins/parse"
 	"orcomgo/compress/general"
 	"orcomgo/compress/numbers"
@@ -15,28 +13,20 @@ type column struct {
 	numbers []int64 // of words; nil if words has one for each row
 }
 
-// Decode is the inverse of Encode, for text of at most limit bytes. It takes up to about 20 times as much memory as the text.
-func Decode(stream []byte, limit, threads int) ([]byte, error) {
+// Decode is the inverse of Encode, for text of size bytes. It takes up to about 20 times as much memory as the text.
+func Decode(stream []byte, size int) ([]byte, error) {
+	if size > MaxSize || size > (len(stream)+slackBytes)*bytesPerByte {
+		return nil, ErrCorrupt
+	}
 	in := &parse.Cursor{Rest: stream}
-	if in.Byte() != version {
-		return nil, ErrCorrupt
-	}
-	size := in.Int(min(limit, MaxSize))
-	sum := in.Uint64()
-	if in.Failed() || size > (len(stream)+slackBytes)*bytesPerByte {
-		return nil, ErrCorrupt
-	}
-	text, err := readText(in, size, threads)
-	if err != nil {
-		return nil, err
-	}
-	if len(in.Rest) > 0 || len(text) != size || xxh3.Hash(text) != sum {
+	text, err := readText(in, size)
+	if err != nil || len(in.Rest) > 0 || len(text) != size {
 		return nil, ErrCorrupt
 	}
 	return text, nil
 }
 
-func readText(r *parse.Cursor, size, threads int) ([]byte, error) {
+func readText(r *parse.Cursor, size int) ([]byte, error) {
 	l := &layout{delimiter: r.Byte(), crlf: r.ByteAtMost(1) == 1}
 	lines := r.Int(size)
 	loose, kinds := r.Block(), r.Block()
@@ -48,7 +38,7 @@ func readText(r *parse.Cursor, size, threads int) ([]byte, error) {
 	if l.loose, err = general.Decode(loose, size); err != nil {
 		return nil, ErrCorrupt
 	}
-	lists, err := numbers.Decode(kinds, []numbers.Shape{numbers.AllRows}, lines, threads)
+	lists, err := numbers.Decode(kinds, []numbers.Shape{numbers.AllRows}, lines)
 	if err != nil {
 		return nil, ErrCorrupt
 	}
@@ -70,7 +60,7 @@ func readText(r *parse.Cursor, size, threads int) ([]byte, error) {
 		if r.Failed() || rows != counts[i] || columns*rows > size {
 			return nil, ErrCorrupt
 		}
-		t, err := decodeSegment(code, columns, rows, size, threads)
+		t, err := decodeSegment(code, columns, rows, size)
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +93,7 @@ func (c *column) appendField(dst []byte, r int) ([]byte, error) {
 	return nil, ErrCorrupt
 }
 
-func decodeSegment(code []byte, columns, rows, size, threads int) ([]column, error) {
+func decodeSegment(code []byte, columns, rows, size int) ([]column, error) {
 	in := &parse.Cursor{Rest: code}
 	table := make([]column, columns)
 	var shapes []numbers.Shape
@@ -141,7 +131,7 @@ func decodeSegment(code []byte, columns, rows, size, threads int) ([]column, err
 	for range helpers {
 		shapes = append(shapes, numbers.AllRows)
 	}
-	lists, err := numbers.Decode(in.Rest, shapes, rows, threads)
+	lists, err := numbers.Decode(in.Rest, shapes, rows)
 	if err != nil {
 		return nil, ErrCorrupt
 	}

@@ -14,7 +14,7 @@ func Example() {
 		fmt.Fprintf(&b, "S%d,%d,%.2f\n", i+1, 100*i, float64(i)/2)
 	}
 	stream := tables.Encode([]byte(b.String()), nil)
-	text, err := tables.Decode(stream, b.Len(), 1)
+	text, err := tables.Decode(stream, b.Len())
 	fmt.Println(b.Len(), "bytes in 400 or less:", len(stream) <= 400)
 	fmt.Println(string(text) == b.String(), err)
 	// Output:

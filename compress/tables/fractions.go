@@ -11,10 +11,12 @@ import (
 // the numerators as columns beside those of the table, which the latter are then predicted from. A decoder has no use for them.
 
 const (
+	minDenominator  = 32 // of the rows that are looked at first, since any numbers may have small ones
 	maxDenominator  = 20000
 	minFractions    = 2    // columns
 	fractionSample  = 64   // rows that are looked at first
 	shareOfRows     = 0.75 // that must have a denominator
+	shareOfBits     = 0.75 // likewise: what they and the numerators take of what the values do, at most
 	roundingSteps   = 1.01 // in units of the last decimal
 	roundingShare   = 1.5e-6
 	minScale        = 3 // decimals of values
@@ -40,9 +42,9 @@ func fractions(columns []*numeric) []numbers.Column {
 	rows := len(group[0].values)
 	found, tried := 0, 0
 	for i := range fractionSample {
-		if d, some := denominator(group, i*rows/fractionSample); some {
+		if d, share := denominator(group, i*rows/fractionSample); share > 0 {
 			tried++
-			if d > 0 {
+			if d >= minDenominator && share < shareOfBits {
 				found++
 			}
 		}
@@ -65,8 +67,9 @@ func fractions(columns []*numeric) []numbers.Column {
 	return lists
 }
 
-// denominator returns the smallest denominator of a row, or 0, and whether the row has two values or more that can have one.
-func denominator(group []*numeric, r int) (int64, bool) {
+// denominator returns the smallest denominator of a row, or 0, and what it and the numerators take as a share of the values: 0 if these are
+// less than two that can have one.
+func denominator(group []*numeric, r int) (d int64, share float64) {
 	scale := float64(powers[group[0].decimals])
 	var values, tolerances [64]float64
 	n, bits := 0, 0.0
@@ -79,7 +82,7 @@ func denominator(group []*numeric, r int) (int64, bool) {
 		}
 	}
 	if n < 2 {
-		return 0, false
+		return 0, 0
 	}
 next:
 	for d := 1.0; d <= maxDenominator; d++ {
@@ -94,9 +97,9 @@ next:
 			numerators += numbers.Log2(float64(v*d) + 1)
 		}
 		if numerators < bits {
-			return int64(d), true
+			return int64(d), numerators / bits
 		}
 		break
 	}
-	return 0, true
+	return 0, 1
 }

@@ -12,9 +12,6 @@ package tables
 import (
 	"encoding/binary"
 	"errors"
-	"math"
-
-	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/parse"
 	"orcomgo/compress/general"
@@ -34,9 +31,6 @@ const (
 	slackBytes   = 64
 )
 
-// version is the first byte of a stream.
-const version = 1
-
 // A column of a table is one of these.
 const (
 	columnNumbers    = iota // forms and values
@@ -48,34 +42,20 @@ const (
 // Encode codes text of at most MaxSize bytes, also in places of the pool, which may be nil. The stream does not depend on it.
 // It panics if the text is longer, which is an error of the caller.
 func Encode(text []byte, pool *tasks.Pool) []byte {
-	out, _ := EncodeWithin(text, math.MaxInt, pool)
-	return out
-}
-
-// EncodeWithin is Encode for a caller that has no use for a stream of more than limit bytes: it reports false, mostly after a small part of
-// the time of Encode.
-func EncodeWithin(text []byte, limit int, pool *tasks.Pool) ([]byte, bool) {
 	if len(text) > MaxSize {
 		panic("tables: text is too long")
 	}
 	l := cut(text)
-	out := binary.AppendUvarint([]byte{version}, uint64(len(text)))
-	out = binary.LittleEndian.AppendUint64(out, xxh3.Hash(text))
-	out = append(out, l.delimiter, parse.Flags(l.crlf))
-	out = binary.AppendUvarint(out, uint64(len(l.kinds)))
+	out := binary.AppendUvarint([]byte{l.delimiter, parse.Flags(l.crlf)}, uint64(len(l.kinds)))
 	out = parse.AppendBlock(out, general.Encode(l.loose))
 	out = parse.AppendBlock(out, numbers.Encode([]numbers.Column{{Shape: numbers.AllRows, Values: l.kinds}}, pool))
 	out = binary.AppendUvarint(out, uint64(len(l.segments)))
 	for _, s := range l.segments {
 		out = binary.AppendUvarint(out, uint64(s.columns))
 		out = binary.AppendUvarint(out, uint64(len(s.rows)))
-		code, ok := encodeSegment(s, l.delimiter, limit-min(len(out), limit), pool)
-		if !ok {
-			return nil, false
-		}
-		out = parse.AppendBlock(out, code)
+		out = parse.AppendBlock(out, encodeSegment(s, l.delimiter, pool))
 	}
-	return out, len(out) <= limit
+	return out
 }
 
 // codedColumn is a column ready to be written: its header, and its columns of integers.
@@ -86,8 +66,7 @@ type codedColumn struct {
 }
 
 // encodeSegment codes the rows of a table: the headers of its columns, and then their integers.
-// It reports false if these take more than limit bytes.
-func encodeSegment(s *segment, delimiter byte, limit int, pool *tasks.Pool) ([]byte, bool) {
+func encodeSegment(s *segment, delimiter byte, pool *tasks.Pool) []byte {
 	fields := make([][][]byte, s.columns)
 	for i := range fields {
 		fields[i] = make([][]byte, len(s.rows))
@@ -112,13 +91,8 @@ func encodeSegment(s *segment, delimiter byte, limit int, pool *tasks.Pool) ([]b
 		}
 		numerics = append(numerics, c.numeric)
 	}
-	limit -= len(headers) + 1
-	if limit < 0 {
-		return nil, false
-	}
 	helpers := fractions(numerics)
-	code, ok := numbers.EncodeWithin(append(lists, helpers...), limit, pool)
-	return append(binary.AppendUvarint(headers, uint64(len(helpers))), code...), ok
+	return append(binary.AppendUvarint(headers, uint64(len(helpers))), numbers.Encode(append(lists, helpers...), pool)...)
 }
 
 func encodeColumn(fields [][]byte) codedColumn {

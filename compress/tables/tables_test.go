@@ -85,11 +85,11 @@ func TestRoundTrip(t *testing.T) {
 		if !bytes.Equal(Encode([]byte(text), tasks.NewPool(2)), stream) {
 			t.Errorf("%s: the stream depends on threads", name)
 		}
-		got, err := Decode(stream, len(text), 3)
+		got, err := Decode(stream, len(text))
 		if err != nil || string(got) != text {
 			t.Errorf("%s: %d bytes of %d, %v", name, len(got), len(text), err)
 		}
-		if _, err := Decode(stream, len(text)-1, 1); err != ErrCorrupt {
+		if _, err := Decode(stream, len(text)-1); err != ErrCorrupt {
 			t.Errorf("%s: longer than allowed: %v", name, err)
 		}
 	}
@@ -104,7 +104,7 @@ func TestRandom(t *testing.T) {
 		for i := range text {
 			text[i] = letters[r.Intn(len(letters))]
 		}
-		got, err := Decode(Encode(text, nil), len(text), 1)
+		got, err := Decode(Encode(text, nil), len(text))
 		if err != nil || !bytes.Equal(got, text) {
 			t.Fatalf("%q comes back as %q, %v", text, got, err)
 		}
@@ -136,7 +136,7 @@ func TestRealTables(t *testing.T) {
 			t.Skip(err)
 		}
 		stream := Encode(text, tasks.NewPool(1))
-		got, err := Decode(stream, len(text), 2)
+		got, err := Decode(stream, len(text))
 		if err != nil || !bytes.Equal(got, text) {
 			t.Errorf("%s: differs, %v", name, err)
 		}
@@ -150,7 +150,7 @@ func TestRealTables(t *testing.T) {
 func TestDamage(t *testing.T) {
 	text := coverages(40, 3)
 	stream := Encode(text, nil)
-	codectest.Damage(t, text, stream, MaxSize, Decode)
+	codectest.Damage(t, text, stream, Decode)
 }
 
 func FuzzDecode(f *testing.F) {
@@ -160,7 +160,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add(Encode(coverages(20, 3), nil))
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		_, _ = Decode(stream, 1<<16, 2)
+		_, _ = Decode(stream, 1<<16)
 	})
 }
 
@@ -173,7 +173,7 @@ func FuzzRoundTrip(f *testing.F) {
 		if len(text) > 1<<14 {
 			return
 		}
-		got, err := Decode(Encode(text, nil), len(text), 1)
+		got, err := Decode(Encode(text, nil), len(text))
 		if err != nil || !bytes.Equal(got, text) {
 			t.Fatalf("differs: %v", err)
 		}
@@ -184,7 +184,7 @@ func FuzzRoundTrip(f *testing.F) {
 func TestVectors(t *testing.T) {
 	testvector.Run(t, "../../testdata/vectors/tables.txt", func(t *testing.T, v *testvector.Vector) {
 		text := []byte(strings.Join(v.Strings(t, "text"), "\n") + "\n")
-		got, err := Decode(v.Bytes(t, "bytes", Encode(text, nil)), len(text), 1)
+		got, err := Decode(v.Bytes(t, "bytes", Encode(text, nil)), len(text))
 		if err != nil || !bytes.Equal(got, text) {
 			t.Fatalf("%q, %v", got, err)
 		}
@@ -204,27 +204,8 @@ func BenchmarkDecode(b *testing.B) {
 	stream := Encode(text, nil)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, err := Decode(stream, len(text), 1); err != nil {
+		if _, err := Decode(stream, len(text)); err != nil {
 			b.Fatal(err)
-		}
-	}
-}
-
-// A limit that the stream stays within changes nothing; one that it does not is told early.
-func TestEncodeWithin(t *testing.T) {
-	var text []byte
-	for i := range 400 {
-		text = fmt.Appendf(text, "name%d\t%d\t%.2f\n", i%7, i*i, float64(i)/3)
-	}
-	all := Encode(text, nil)
-	for _, limit := range []int{len(all) + 1, len(all)} {
-		if got, ok := EncodeWithin(text, limit, nil); !ok || !bytes.Equal(got, all) {
-			t.Errorf("limit %d, stream of %d bytes: %v, %d bytes", limit, len(all), ok, len(got))
-		}
-	}
-	for _, limit := range []int{len(all) - 1, len(all) / 2, 10, 0} {
-		if _, ok := EncodeWithin(text, limit, nil); ok {
-			t.Errorf("limit %d: a stream of %d bytes", limit, len(all))
 		}
 	}
 }
@@ -242,7 +223,7 @@ func TestHeadersOfParts(t *testing.T) {
 	if n := bytes.Count(l.loose, []byte("\n")); n != 5 || len(l.segments) != 1 || len(l.segments[0].rows) != 100 {
 		t.Errorf("%d loose lines, %d tables, the first one of %d rows", n, len(l.segments), len(l.segments[0].rows))
 	}
-	if got, err := Decode(Encode(text, nil), len(text), 1); err != nil || !bytes.Equal(got, text) {
+	if got, err := Decode(Encode(text, nil), len(text)); err != nil || !bytes.Equal(got, text) {
 		t.Errorf("another text comes back: %v", err)
 	}
 	one, ok := Kind(text)
