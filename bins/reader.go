@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/crypt"
 	"orcomgo/bins/parse"
 	"orcomgo/bins/vfs"
 )
@@ -49,7 +50,16 @@ func (f regularFile) Size() (uint64, error) {
 	if !info.Mode().IsRegular() {
 		return 0, fmt.Errorf("%s: %w: it is not a regular file", f.Name(), parse.ErrCorrupt)
 	}
-	return uint64(info.Size()), nil
+	size, err := f.File.Size()
+	return uint64(size), err
+}
+
+// Envelope returns how the bins are encrypted; nil if they are not, or have no names.
+func (r *Reader) Envelope() *crypt.Envelope {
+	if r.named[0] == nil {
+		return nil
+	}
+	return r.named[0].Envelope()
 }
 
 // Open opens the bins that path leads to, as commit.One finds them. The error wraps
@@ -122,7 +132,7 @@ func (r *Reader) open(path string) (err error) {
 
 // openFile sets named[i].
 func (r *Reader) openFile(i int, path string) (err error) {
-	r.named[i], err = vfs.OpenRegular(path)
+	r.named[i], err = vfs.OpenContent(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w: it is missing", path, parse.ErrCorrupt)
 	}

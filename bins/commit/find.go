@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"orcomgo/bins/crypt"
 	"orcomgo/bins/vfs"
 )
 
@@ -160,6 +161,9 @@ func list(dir string) ([]Entry, error) {
 				}
 				if !there[name+exts[s][0]] || !there[name+exts[s][1]] {
 					id, err := identify(filepath.Join(dir, f.Name()))
+					if errors.Is(err, crypt.ErrKey) { // whoever reads it says so
+						id.ext, err = ext, nil
+					}
 					if err != nil && !errors.Is(err, os.ErrPermission) {
 						return nil, err
 					}

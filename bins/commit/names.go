@@ -28,6 +28,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"orcomgo/bins/crypt"
 	"orcomgo/bins/vfs"
 )
 
@@ -125,10 +126,12 @@ const binsMetaEnd = "ORCOBEND"
 type identity struct {
 	ext string // which of an archive's files it is; "" if it is none
 	id  [idLen]byte
+	// encrypted says that it may be any, as an open file is identified by what is stored.
+	encrypted bool
 }
 
 // identify reads the first bytes of a file. The ext of a missing file, of a directory, and of a
-// file that is not an archive's is "".
+// file that is not an archive's is "". The error wraps crypt.ErrKey if it is encrypted and no key opens it.
 func identify(path string) (identity, error) {
 	info, err := vfs.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -140,12 +143,16 @@ func identify(path string) (identity, error) {
 	if !info.Mode().IsRegular() {
 		return identity{}, nil
 	}
-	f, err := vfs.OpenRegular(path)
+	f, err := vfs.OpenContent(path)
 	if err != nil {
 		return identity{}, err
 	}
 	defer f.Close()
-	return identifyOpen(f, info.Size())
+	size, err := f.Size()
+	if err != nil {
+		return identity{}, err
+	}
+	return identifyOpen(f, size)
 }
 
 // identifyOpen is identify for an open file of the size given.
@@ -174,6 +181,9 @@ func identifyOpen(f *vfs.File, size int64) (identity, error) {
 			}
 		}
 		return i, nil
+	}
+	if strings.HasPrefix(string(head), crypt.Magic) {
+		return identity{encrypted: true}, nil
 	}
 	return identifyEnd(f, size)
 }

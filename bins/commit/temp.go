@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"orcomgo/bins/crypt"
 	"orcomgo/bins/vfs"
 )
 
@@ -40,13 +41,16 @@ func tempPath(dir string) string {
 // NewTemp makes a file that will be called path.
 func NewTemp(path string) (*Temp, error) { return newTemp(filepath.Dir(path), path) }
 
-// WriteTemp is NewTemp of a file that has what write writes to it, and is synced.
-func WriteTemp(path string, write func(w io.Writer) error) (*Temp, error) {
+// WriteTemp is NewTemp of a file that has what write writes to it, encrypted by e unless that is nil, and is synced.
+func WriteTemp(path string, e *crypt.Envelope, write func(w io.Writer) error) (*Temp, error) {
 	t, err := NewTemp(path)
 	if err != nil {
 		return nil, err
 	}
-	if err = write(t); err == nil {
+	if err = t.EncryptAs(e); err == nil {
+		err = write(t)
+	}
+	if err == nil {
 		err = t.Sync()
 	}
 	if err != nil {
@@ -197,7 +201,7 @@ func removeStale(path string) error {
 		return err
 	}
 	id, err := identifyOpen(f, info.Size())
-	if err != nil || id.ext == "" {
+	if err != nil || id.ext == "" && !id.encrypted {
 		return err
 	}
 	if locked, err := f.Lock(); err != nil || !locked {

@@ -14,6 +14,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"orcomgo/bins/crypt"
 )
 
 // Fault, if not nil, is called before every call of this package with the name of the call
@@ -120,10 +122,11 @@ func unsupported(cause error) error { return fmt.Errorf("%w: %w", errors.ErrUnsu
 
 // File is an open file.
 type File struct {
-	f      *os.File   // nil of a remote file
-	remote RemoteFile // or nil
-	reader io.Reader  // of remote, for Read
-	path   string
+	f       *os.File    // nil of a remote file
+	remote  RemoteFile  // or nil
+	content *crypt.File // of an encrypted file; or nil
+	reader  io.Reader   // of remote or content, for Read
+	path    string
 }
 
 // Name returns the path for messages. A file that has no name yet has the one that it will get.
@@ -134,9 +137,9 @@ func (f *File) Read(p []byte) (int, error) {
 	if err := injectFault("read", f.path); err != nil {
 		return 0, OfPath(f.path, err)
 	}
-	read := io.Reader(f.f)
-	if f.remote != nil {
-		read = f.reader
+	read := f.reader
+	if read == nil {
+		read = f.f
 	}
 	n, err := read.Read(p)
 	if err != nil && err != io.EOF {
@@ -151,7 +154,10 @@ func (f *File) ReadAt(p []byte, at int64) (int, error) {
 		return 0, OfPath(f.path, err)
 	}
 	read := io.ReaderAt(f.f)
-	if f.remote != nil {
+	switch {
+	case f.content != nil:
+		read = f.content
+	case f.remote != nil:
 		read = f.remote
 	}
 	n, err := read.ReadAt(p, at)
@@ -163,6 +169,9 @@ func (f *File) ReadAt(p []byte, at int64) (int, error) {
 
 // Write implements io.Writer.
 func (f *File) Write(p []byte) (int, error) {
+	if f.content != nil {
+		return f.content.Write(p)
+	}
 	if err := injectFault("write", f.path); err != nil {
 		n, _ := f.f.Write(p[:len(p)/2])
 		return n, OfPath(f.path, err)
@@ -173,6 +182,9 @@ func (f *File) Write(p []byte) (int, error) {
 
 // WriteAt implements io.WriterAt.
 func (f *File) WriteAt(p []byte, at int64) (int, error) {
+	if f.content != nil {
+		return f.content.WriteAt(p, at)
+	}
 	if err := injectFault("pwrite", f.path); err != nil {
 		n, _ := f.f.WriteAt(p[:len(p)/2], at)
 		return n, OfPath(f.path, err)
@@ -196,6 +208,11 @@ func (f *File) SetSize(n int64) error {
 
 // Sync makes the content durable.
 func (f *File) Sync() error {
+	if f.content != nil {
+		if err := f.content.Flush(); err != nil {
+			return err
+		}
+	}
 	return recorded(Op{Call: "fsync", File: f}, call("fsync", f.path, f.f.Sync))
 }
 
@@ -204,7 +221,7 @@ func (f *File) SetTime(t time.Time) error {
 	return call("futimens", f.path, func() error { return setTime(f.f, f.path, t) })
 }
 
-// Stat describes the file.
+// Stat describes the file as it is stored.
 func (f *File) Stat() (fs.FileInfo, error) {
 	if f.remote != nil {
 		return f.remote.Stat(), nil
@@ -231,15 +248,15 @@ func (f *File) Map() (data []byte, unmap func(), err error) {
 	if err := injectFault("mmap", f.path); err != nil {
 		return nil, nil, OfPath(f.path, err)
 	}
-	info, err := f.Stat()
-	if err == nil && info.Size() > 0 {
-		if f.remote == nil {
-			if data, unmap, err := mapFile(f.f, info.Size()); err == nil {
+	size, err := f.Size()
+	if err == nil && size > 0 {
+		if f.remote == nil && f.content == nil {
+			if data, unmap, err := mapFile(f.f, size); err == nil {
 				return data, unmap, nil
 			}
 		}
-		data = make([]byte, info.Size())
-		_, err = io.ReadFull(io.NewSectionReader(f, 0, info.Size()), data)
+		data = make([]byte, size)
+		_, err = io.ReadFull(io.NewSectionReader(f, 0, size), data)
 	}
 	return data, func() {}, OfPath(f.path, err)
 }
@@ -304,16 +321,16 @@ func OpenRegular(path string) (*File, error) {
 // ErrStopped is the error of OpenFIFO if nothing opens the FIFO for reading until it is stopped.
 var ErrStopped = errors.New("nothing reads it")
 
-// Create makes a file, its owner's alone, that must not exist yet; a symbolic link counts as a file.
+// Create makes a file, its owner's alone, that must not exist yet; a symbolic link counts as a file. It is encrypted if Encrypt says so.
 func Create(path string) (*File, error) {
-	return open("create", path, func() (*os.File, error) {
+	return encrypted(open("create", path, func() (*os.File, error) {
 		return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|noFollow, 0o600)
-	})
+	}))
 }
 
-// ReadFile returns the content of a regular file.
+// ReadFile returns the content of a file, as OpenContent has it.
 func ReadFile(path string) ([]byte, error) {
-	f, err := OpenRegular(path)
+	f, err := OpenContent(path)
 	if err != nil {
 		return nil, err
 	}
@@ -419,14 +436,14 @@ func SyncDir(dir string) error {
 
 // CreateUnnamed makes a file without a name in dir, its owner's alone, which is gone when the process ends
 // unless Link has given it a name. path is the name that it will get, for messages. The
-// error wraps errors.ErrUnsupported where the file system or the system can't do that.
+// error wraps errors.ErrUnsupported where the file system or the system can't do that. It is encrypted if Encrypt says so.
 func CreateUnnamed(dir, path string) (*File, error) {
-	return open("tmpfile", path, func() (*os.File, error) {
+	return encrypted(open("tmpfile", path, func() (*os.File, error) {
 		if IsRemote(dir) {
 			return CreateForRemote()
 		}
 		return createUnnamed(dir, path)
-	})
+	}))
 }
 
 // Link gives a file of CreateUnnamed a name. The error wraps fs.ErrExist if a file has it already.

@@ -35,7 +35,7 @@ func writeNew(files []newFile, replace bool) (err error) {
 				made.Undo()
 			}
 		}()
-		t, err := commit.WriteTemp(f.path, func(w io.Writer) error {
+		t, err := commit.WriteTemp(f.path, nil, func(w io.Writer) error {
 			_, err := w.Write(f.content)
 			return err
 		})

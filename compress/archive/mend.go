@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 
+	"orcomgo/bins/crypt"
 	"orcomgo/bins/parse"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/parity"
@@ -17,12 +18,17 @@ type mended struct {
 	*parity.View
 	rest io.ReaderAt // what lies beyond the bytes that the parity is of
 	size int64
+	// content is what it reads of an encrypted file, whose stored bytes the parity is of; nil of others.
+	content io.ReaderAt
 }
 
 func (m *mended) Size() int64 { return m.size }
 
 // ReadAt implements io.ReaderAt.
 func (m *mended) ReadAt(p []byte, at int64) (int, error) {
+	if m.content != nil {
+		return m.content.ReadAt(p, at)
+	}
 	if n := m.View.Size() - at; n > 0 {
 		n, err := m.View.ReadAt(p[:min(n, int64(len(p)))], at)
 		if n == len(p) || err != nil && err != io.EOF {
@@ -61,7 +67,7 @@ func (r *Reader) tryParity() (m *mended, by string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	copies := append([]parity.Copy{{R: r.f, Size: info.Size()}}, r.copies...)
+	copies := append([]parity.Copy{{R: r.f.Stored(), Size: info.Size()}}, r.copies...)
 	set, failed := r.parityBeside()
 	if set != nil {
 		defer set.Close()
@@ -72,7 +78,16 @@ func (r *Reader) tryParity() (m *mended, by string, err error) {
 		case v.Whole():
 			return nil, "", nil
 		case v.Lost() == 0 || r.m == nil:
-			return &mended{v, r.f, v.Size()}, filepath.Base(parity.Path(r.f.Name())), nil
+			m := &mended{View: v}
+			if m.content, m.size, err = vfs.Content(v, v.Size()); damaged(err) { // of the first bytes
+				m.content, m.size, err = v, v.Size(), nil
+			}
+			return m, filepath.Base(parity.Path(r.f.Name())), err
+		}
+	}
+	for i := range copies {
+		if copies[i], err = contentOf(copies[i]); err != nil {
+			return nil, "", err
 		}
 	}
 	at, length := int64(0), int64(math.MaxInt64) // of the parity within; without a manifest anywhere
@@ -92,7 +107,16 @@ func (r *Reader) tryParity() (m *mended, by string, err error) {
 	if err != nil || v.Intact() || r.m != nil && v.Size() != at-labelLen {
 		return nil, "", err
 	}
-	return &mended{v, from.R, max(from.Size, v.Size())}, "its own parity", nil
+	return &mended{View: v, rest: from.R, size: max(from.Size, v.Size())}, "its own parity", nil
+}
+
+// contentOf returns the content of a copy, with zeros for blocks of an encrypted one that are damaged.
+func contentOf(c parity.Copy) (parity.Copy, error) {
+	content, size, err := vfs.Content(c.R, c.Size)
+	if f, ok := content.(*crypt.File); ok {
+		content = f.Lenient()
+	}
+	return parity.Copy{R: content, Size: size}, err
 }
 
 // parityBeside opens the parity that is beside the bulk file, and notes what is wrong with it; nil if there is none that can be used.

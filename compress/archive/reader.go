@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/crypt"
 	"orcomgo/bins/parse"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/parity"
@@ -72,7 +73,7 @@ func openEntry(e commit.Entry, copies []parity.Copy) (*Reader, error) {
 	if !e.Has[commit.Packed] {
 		return nil, fmt.Errorf("%s: %w: it has no %s file", e.Path(), commit.ErrNotArchive, MetaSuffix)
 	}
-	f, err := vfs.OpenRegular(e.Path() + BulkSuffix)
+	f, err := vfs.OpenContent(e.Path() + BulkSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, corrupt(e.Path()+BulkSuffix, "the file is missing")
 	}
@@ -110,11 +111,8 @@ type bulk struct {
 
 // fileBulk returns a file as it is.
 func fileBulk(f *vfs.File) (bulk, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return bulk{}, err
-	}
-	return bulk{f, f.Name(), uint64(info.Size())}, nil
+	size, err := f.Size()
+	return bulk{f, f.Name(), uint64(size)}, err
 }
 
 // open reads the manifest.
@@ -267,7 +265,7 @@ func (r *Reader) MetaMissing() bool { return !r.metaThere && !r.m.OneFile }
 
 // RestoreMeta writes the .cmeta file again, which must be missing.
 func (r *Reader) RestoreMeta() error {
-	t, err := writeTemp(r.metaPath(), r.m.marshal())
+	t, err := writeTemp(r.metaPath(), r.Envelope(), r.m.marshal())
 	if err != nil {
 		return err
 	}
@@ -301,6 +299,9 @@ func (r *Reader) Paths() []string {
 	}
 	return paths
 }
+
+// Envelope returns how the archive is encrypted; nil if it is not.
+func (r *Reader) Envelope() *crypt.Envelope { return r.f.Envelope() }
 
 // Name returns the archive's name, the NAME of NAME.cdna.
 func (r *Reader) Name() string { return r.entry.Name }
@@ -386,6 +387,7 @@ func (r *Reader) whereFound(s Section) (at uint64, ok bool) {
 		if err != nil {
 			return 0, false
 		}
+		b.ReaderAt = r.f.Lenient()
 		list, _ := findSections(b)
 		places := make(map[label]Section)
 		for _, f := range list {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/crypt"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/parity"
 )
@@ -27,6 +28,9 @@ func RepairArchive(e commit.Entry, o parity.RepairOptions) ([]parity.Repaired, e
 		return results, err
 	}
 	meta, err := repairMeta(e)
+	if errors.Is(err, crypt.ErrKey) { // then only what is stored can be repaired
+		err = nil
+	}
 	return append(results, meta...), err
 }
 
@@ -111,7 +115,7 @@ func (r *Reader) rewrite(o parity.RepairOptions) error {
 	defer t.Discard()
 	m := *r.m
 	w := &Writer{f: t, off: bulkHeader, id: m.ID}
-	if _, err := t.WriteAt(w.header(), 0); err != nil {
+	if err := w.EncryptAs(r.Envelope()); err != nil {
 		return err
 	}
 	was := m.Parity
@@ -158,7 +162,7 @@ func repairMeta(e commit.Entry) ([]parity.Repaired, error) {
 	if r.MetaMissing() {
 		return []parity.Repaired{result}, r.RestoreMeta()
 	}
-	was, err := vfs.OpenRegular(r.metaPath())
+	was, err := vfs.OpenContent(r.metaPath())
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +172,7 @@ func repairMeta(e commit.Entry) ([]parity.Repaired, error) {
 		return nil, err
 	}
 	result.Problem = "it is damaged"
-	t, err := writeTemp(r.metaPath(), want)
+	t, err := writeTemp(r.metaPath(), r.Envelope(), want)
 	if err != nil {
 		return nil, err
 	}

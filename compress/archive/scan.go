@@ -21,13 +21,13 @@ func (s *Section) Lost() bool { return s.Off == lostOffset }
 // lost, and records without any section are in slices of them. The manifest says nothing of what only the end of packing knows: the
 // checksums of texts, and the lengths of reads. The error wraps ErrCorrupt if the section Head is lost, too.
 func OpenScan(e commit.Entry) (*Reader, error) {
-	f, err := vfs.OpenRegular(e.Path() + BulkSuffix)
+	f, err := vfs.OpenContent(e.Path() + BulkSuffix)
 	if err != nil {
 		return nil, err
 	}
 	r := &Reader{f: f, entry: e}
 	b, err := fileBulk(f)
-	if err == nil {
+	if b.ReaderAt = f.Lenient(); err == nil {
 		err = r.scan(b)
 	}
 	if err != nil {

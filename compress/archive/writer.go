@@ -12,6 +12,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/crypt"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/parity"
 )
@@ -60,6 +61,17 @@ func create(dir, name string, replace commit.MayReplace, alone bool) (*Writer, e
 		return nil, err
 	}
 	return w, nil
+}
+
+// EncryptAs has the files encrypted by e, unless that is nil or vfs.Encrypt says how. It is called before anything is added.
+func (w *Writer) EncryptAs(e *crypt.Envelope) error {
+	if e != nil && !vfs.Encrypting() {
+		if err := w.f.EncryptAs(e); err != nil {
+			return err
+		}
+	}
+	_, err := w.f.WriteAt(w.header(), 0)
+	return err
 }
 
 // Restrict has the files open to no more than a allows.
@@ -202,14 +214,18 @@ func (w *Writer) Commit(m *Manifest, o ParityOptions) error {
 	if m.OneFile {
 		return w.install(nil, nil)
 	}
-	meta, err := writeTemp(filepath.Join(w.dir, w.name+MetaSuffix), data)
+	meta, err := writeTemp(filepath.Join(w.dir, w.name+MetaSuffix), w.f.Envelope(), data)
 	if err != nil {
 		return err
 	}
 	defer meta.Discard()
 	var beside *commit.Temp
 	if o.Share > 0 {
-		if beside, err = parity.WriteFile(parity.Path(filepath.Join(w.dir, w.name+BulkSuffix)), w.f, int64(m.FileLen()),
+		info, err := w.f.Stat()
+		if err != nil {
+			return err
+		}
+		if beside, err = parity.WriteFile(parity.Path(filepath.Join(w.dir, w.name+BulkSuffix)), w.f.Stored(), info.Size(),
 			parity.Options{ID: w.id, Share: o.Share, Threads: o.Threads, Memory: o.Memory}); err != nil {
 			return err
 		}
@@ -270,7 +286,7 @@ func (w *Writer) endWith(m *Manifest) (data []byte, err error) {
 
 // olderIsWhole reports whether there is a packed archive of the name whose bulk file is enough to read it.
 func (w *Writer) olderIsWhole() bool {
-	f, err := vfs.OpenRegular(filepath.Join(w.dir, w.name) + BulkSuffix)
+	f, err := vfs.OpenContent(filepath.Join(w.dir, w.name) + BulkSuffix)
 	if err != nil {
 		return false
 	}
@@ -294,9 +310,9 @@ func (w *Writer) Abort() {
 	}
 }
 
-// writeTemp writes a file that will be called path and makes its content durable.
-func writeTemp(path string, data []byte) (*commit.Temp, error) {
-	return commit.WriteTemp(path, func(w io.Writer) error {
+// writeTemp writes a file that will be called path, encrypted by e unless that is nil, and makes its content durable.
+func writeTemp(path string, e *crypt.Envelope, data []byte) (*commit.Temp, error) {
+	return commit.WriteTemp(path, e, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})

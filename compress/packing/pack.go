@@ -199,6 +199,9 @@ func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (_ 
 		o.Access = commit.AccessTo(filepath.Join(r.Dir(), r.Name()+commit.BinsDataExt), filepath.Join(r.Dir(), r.Name()+commit.BinsMetaExt))
 	}
 	p.w.Restrict(o.Access)
+	if err := p.w.EncryptAs(r.Envelope()); err != nil {
+		return nil, err
+	}
 	runs, reads, bases := true, uint64(0), uint64(0)
 	for _, in := range p.man.Inputs {
 		runs = runs && slicing.WholeOrder(p.man.Options, in.Kind)

@@ -22,7 +22,7 @@ func Path(file string) string {
 
 // WriteFile writes the file of parity of data, which will be called path, and makes it durable.
 func WriteFile(path string, data io.ReaderAt, size int64, o Options) (*commit.Temp, error) {
-	return commit.WriteTemp(path, func(w io.Writer) error {
+	return commit.WriteTemp(path, nil, func(w io.Writer) error {
 		out := bufio.NewWriterSize(w, 1<<20)
 		if err := Write(out, data, size, o); err != nil {
 			return err
@@ -46,23 +46,25 @@ func Restore(set *Set, copies ...Copy) (*View, error) {
 	return v, v.Mend(threads, min(limit/16, 256<<20), &sectors)
 }
 
-// RestoreFile returns what a file was before it was damaged, by the parity beside it, and what is wrong with it now; nothing if it is as it
-// was or if there is no parity.
-func RestoreFile(f *vfs.File) (v *View, problem, err error) {
+// RestoreFile returns what a file was before it was damaged, by the parity beside it, how many bytes that has, and what is wrong with the
+// file now; nothing if it is as it was or if there is no parity. Of an encrypted file it is the content.
+func RestoreFile(f *vfs.File) (whole io.ReaderAt, size int64, problem, err error) {
 	path := Path(f.Name())
 	set, err := Open(path)
 	if set == nil {
-		return nil, nil, err
+		return nil, 0, nil, err
 	}
 	defer set.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, nil, err
+		return nil, 0, nil, err
 	}
-	if v, err = Restore(set, Copy{R: f, Size: info.Size()}); err != nil || v.Whole() {
-		return nil, nil, err
+	v, err := Restore(set, Copy{R: f.Stored(), Size: info.Size()})
+	if err != nil || v.Whole() {
+		return nil, 0, nil, err
 	}
-	return v, v.Problem(f.Name(), filepath.Base(path)), nil
+	whole, size, err = vfs.Content(v, v.Size())
+	return whole, size, v.Problem(f.Name(), filepath.Base(path)), err
 }
 
 // Problem says what is wrong with the file whose first copy v is of, and by what it can be repaired. It wraps parse.ErrCorrupt.
@@ -222,6 +224,9 @@ func replaceBy(was *vfs.File, set *Set, v *View, o RepairOptions) (result Repair
 		return result, err
 	}
 	defer t.Discard()
+	if err := t.EncryptAs(nil); err != nil { // it is what is stored
+		return result, err
+	}
 	there, copied := v.pieces(), make(chan error, 1)
 	go func() { // beside what takes processor time
 		copied <- eachTask(len(there), o.Threads, func(task int, buf []byte) error { return v.copyTo(t, there[task], buf) })

@@ -9,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"orcomgo/bins/commit"
+	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/fmindex"
 	"orcomgo/compress/parity"
@@ -111,7 +112,7 @@ func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, 
 	if o.Progress != nil {
 		o.Progress(IndexBuildStage, bases, bases)
 	}
-	if err := writeIndex(ctx, e, path, x, &o); err != nil {
+	if err := writeIndex(ctx, p.Archive, path, x, &o); err != nil {
 		return nil, err
 	}
 	return summaryOfIndex(path, x), nil
@@ -160,8 +161,9 @@ func summaryOfIndex(path string, x *fmindex.Index) *IndexSummary {
 		BitsBase: 8 * float64(len(x.Bytes())) / float64(max(x.Len(), 1))}
 }
 
-func writeIndex(ctx context.Context, e commit.Entry, path string, x *fmindex.Index, o *IndexOptions) error {
-	t, err := commit.WriteTemp(path, func(w io.Writer) error {
+// writeIndex writes the index of an archive. It is encrypted as that is.
+func writeIndex(ctx context.Context, a *archive.Reader, path string, x *fmindex.Index, o *IndexOptions) error {
+	t, err := commit.WriteTemp(path, a.Envelope(), func(w io.Writer) error {
 		_, err := w.Write(x.Bytes())
 		return err
 	})
@@ -172,7 +174,7 @@ func writeIndex(ctx context.Context, e commit.Entry, path string, x *fmindex.Ind
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := commit.InstallIndex(e.Dir, e.Name, t); err != nil || o.Parity == 0 {
+	if err := commit.InstallIndex(a.Dir(), a.Name(), t); err != nil || o.Parity == 0 {
 		return err
 	}
 	return parity.Protect(path, parity.Options{ID: x.Archive(), Share: o.Parity, Threads: o.Threads, Memory: o.Memory / 16})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 
 	"orcomgo/bins/commit"
@@ -24,7 +25,7 @@ var ErrIndex = errors.New("the index can't be used")
 // nothing. The error wraps ErrNoIndex if there is none, and ErrIndex if it can't be used.
 func OpenIndex(e commit.Entry, man *archive.Manifest) (x *fmindex.Index, closeIndex func(), mended, err error) {
 	path := e.Path() + commit.IndexExt
-	f, err := vfs.OpenRegular(path)
+	f, err := vfs.OpenContent(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil, fmt.Errorf("%s: %w", path, ErrNoIndex)
 	}
@@ -60,12 +61,12 @@ func OpenIndex(e commit.Entry, man *archive.Manifest) (x *fmindex.Index, closeIn
 
 // mendedIndex returns the index in a damaged file as its parity restores it, and what is wrong with the file; nil if it does not.
 func mendedIndex(f *vfs.File) (*fmindex.Index, error) {
-	v, problem, err := parity.RestoreFile(f)
-	if err != nil || v == nil || v.Lost() > 0 {
+	whole, size, problem, err := parity.RestoreFile(f)
+	if err != nil || whole == nil {
 		return nil, nil
 	}
-	data := make([]byte, v.Size())
-	if _, err := v.ReadAt(data, 0); err != nil {
+	data := make([]byte, size)
+	if _, err := whole.ReadAt(data, 0); err != nil && err != io.EOF {
 		return nil, nil
 	}
 	x, err := fmindex.Open(data)

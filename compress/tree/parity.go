@@ -51,11 +51,11 @@ func openMended(f *vfs.File, size int64, o Options) (*Reader, error) {
 	if failed == nil && size > mostChecked {
 		return r, nil
 	}
-	v, problem, err := parity.RestoreFile(f)
-	if err != nil || v == nil {
+	whole, size, problem, err := parity.RestoreFile(f)
+	if err != nil || whole == nil {
 		return r, failed
 	}
-	if r, err = newReader(f, v, f.Name(), v.Size(), o); err != nil {
+	if r, err = newReader(f, whole, f.Name(), size, o); err != nil {
 		return nil, err
 	}
 	r.mended = problem

@@ -45,14 +45,14 @@ type Reader struct {
 
 // Open opens a side archive. The error wraps parse.ErrCorrupt or parse.ErrVersion if it is damaged or of an unknown version.
 func Open(t commit.Tree, o Options) (*Reader, error) {
-	f, err := vfs.OpenRegular(t.Path())
+	f, err := vfs.OpenContent(t.Path())
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
+	size, err := f.Size()
 	var r *Reader
 	if err == nil {
-		r, err = openMended(f, info.Size(), o)
+		r, err = openMended(f, size, o)
 	}
 	if err != nil {
 		f.Close()

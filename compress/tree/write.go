@@ -153,14 +153,11 @@ func Make(ctx context.Context, dir, name string, l *Listing, open func(e *Entry)
 
 // verified reads a side archive that was written, and returns its size.
 func verified(ctx context.Context, f *commit.Temp, path string, noVerify bool, o Options) (int64, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
+	size, err := f.Size()
+	if err != nil || noVerify {
+		return size, err
 	}
-	if noVerify {
-		return info.Size(), nil
-	}
-	r, err := newReader(f.File, f.File, path, info.Size(), o)
+	r, err := newReader(f.File, f.File, path, size, o)
 	if err != nil {
 		return 0, err
 	}
@@ -170,5 +167,5 @@ func verified(ctx context.Context, f *commit.Temp, path string, noVerify bool, o
 			err = fmt.Errorf("%s: what was written does not decode to the same files", path)
 		}
 	}
-	return info.Size(), err
+	return size, err
 }
