@@ -2,6 +2,7 @@ package compress
 
 import (
 	"context"
+	"io"
 	"io/fs"
 	"regexp"
 
@@ -66,6 +67,12 @@ var ErrFileExists = restoring.ErrFileExists
 // Open opens the archive that path leads to: a directory with one archive, or DIR/NAME. Nothing is written. The error wraps
 // ErrNotArchive, ErrCorrupt or ErrVersion, or comes from the file system.
 func Open(path string, o ReaderOptions) (*Reader, error) { return restoring.Open(path, o) }
+
+// OpenReaderAt opens the archive whose .cdna file has the size bytes that r reads, by several goroutines at once: a local file, one of
+// package storage, or the content of an encrypted one (package crypt). name is that of the archive, for errors. The errors are those of Open.
+func OpenReaderAt(name string, r io.ReaderAt, size int64, o ReaderOptions) (*Reader, error) {
+	return restoring.OpenReaderAt(name, r, size, o)
+}
 
 // Unpack gives back the text of the archive that path leads to, from the packed archive or, before it is packed, from the bins. A file gets
 // its name only after all of it was checked; on a stream, or in a FIFO, a slice is written once it was.

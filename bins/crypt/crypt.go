@@ -102,11 +102,21 @@ func Open(file io.ReaderAt, secrets []Key) (e *Envelope, length int64, err error
 	return nil, 0, fmt.Errorf("%w, and not for this --key", ErrKey)
 }
 
-// Readers returns for how many readers the header of a file is, whoever they are.
+// Readers returns for how many readers a file is encrypted, whoever they are; 0 for one that is not.
 func Readers(file io.ReaderAt) (int, error) {
+	magic := make([]byte, len(Magic))
+	if n, err := file.ReadAt(magic, 0); string(magic[:n]) != Magic {
+		if err == io.EOF {
+			err = nil
+		}
+		return 0, err
+	}
 	packets, _, err := readPackets(file)
 	return len(packets), err
 }
+
+// Readers returns how many readers the header is for.
+func (e *Envelope) Readers() int { return len(e.packets) }
 
 // readPackets returns the packets of a header, and how long it is.
 func readPackets(file io.ReaderAt) (packets [][]byte, length int64, err error) {

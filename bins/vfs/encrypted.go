@@ -18,11 +18,11 @@ var encryption struct {
 	known    []*crypt.Envelope // of files that were made
 }
 
-// AddKey has files opened that are encrypted for the holder of a secret key.
-func AddKey(secret crypt.Key) {
+// SetKeys has files opened from now on that are encrypted for the holders of these secret keys.
+func SetKeys(secrets ...crypt.Key) {
 	encryption.Lock()
 	defer encryption.Unlock()
-	encryption.secrets = append(encryption.secrets, secret)
+	encryption.secrets, encryption.known = secrets, nil
 }
 
 // Encrypt has files that Create and CreateUnnamed make from now on encrypted; with nil, not. It is called while no such file is made.

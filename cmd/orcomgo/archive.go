@@ -31,6 +31,7 @@ Examples:
   orcomgo archive reads.fastq.gz run/                   one file or several; - is standard input
   orcomgo archive -1 R1.fastq.gz -2 R2.fastq.gz run/    a pair; repeat -1 and -2 for more pairs
   orcomgo archive --dry-run --exclude '*.tmp' run/ archives/    what of a directory would go where
+  orcomgo archive --encrypt-to me.pub reads.fastq.gz run/       for the holder of me.sec alone
   orcomgo archive --group auto strains/ archives/       similar samples share an archive
   orcomgo archive reads.fastq.gz s3://bucket/2026/      in object storage: docs/STORAGE.md
 `,

@@ -51,7 +51,7 @@ func init() {
 	cobra.EnableCommandSorting = false
 	cobra.MousetrapHelpText = "" // Windows: work without a terminal, too
 	commands = []*command{&archiveCommand, &unpackCommand, &planCommand, &binCommand, &packCommand, &verifyCommand, &infoCommand,
-		&repairCommand, &protectCommand, &reportCommand, &indexCommand, &findCommand, &versionCommand, &manCommand,
+		&repairCommand, &protectCommand, &recipientsCommand, &reportCommand, &indexCommand, &findCommand, &versionCommand, &manCommand,
 		&directoriesTopic, &groupsTopic, &againTopic}
 }
 

@@ -28,6 +28,7 @@ func (e *encryption) define(f *pflag.FlagSet, c *command) {
 
 // begin reads the keys.
 func (e *encryption) begin(s *streams) error {
+	var secrets []crypt.Key
 	for _, path := range e.keys {
 		key, err := keyOf(path, func(file []byte) (crypt.Key, error) {
 			return crypt.SecretKey(file, func() ([]byte, error) { return passphrase(s, path) })
@@ -35,8 +36,10 @@ func (e *encryption) begin(s *streams) error {
 		if err != nil {
 			return err
 		}
-		vfs.AddKey(key)
+		secrets = append(secrets, key)
 	}
+	vfs.SetKeys(secrets...)
+	vfs.Encrypt(nil)
 	readers, err := publicKeys(e.readers)
 	if err != nil || len(readers) == 0 {
 		return err

@@ -48,7 +48,7 @@ have the names of files there, text is written to them. Both mates of a pair mus
 Examples:
   orcomgo unpack run/ -o restored/                     into another directory, made if it is missing
   orcomgo unpack --interleave run/ -o - | bwa mem -p ref.fa -
-  orcomgo unpack s3://bucket/2026/run -o run/          from object storage: docs/STORAGE.md
+  orcomgo unpack --key me.sec s3://bucket/run -o run/  encrypted, in object storage: docs/STORAGE.md
   orcomgo unpack --split 1000000 --gzip run/ -o parts/ run_R1.part_001.fastq.gz, ...
 `,
 	flags: func(f *pflag.FlagSet) action {
@@ -68,7 +68,7 @@ Examples:
 		f.BoolVar(&o.gzip, "gzip", false, "compress the output with gzip, in blocks (BGZF)")
 		f.BoolVar(&o.salvage, "salvage", false, "of a damaged archive, restore what is whole of each record, to files that say what is missing")
 		f.BoolVar(&o.touch, "touch", false, "give the files the present time, not that of the originals")
-		f.BoolVar(&o.owner, "owner", false, "of a directory, restore owners, set-user-ID and set-group-ID; only root may")
+		f.BoolVar(&o.owner, "owner", false, "of a directory, owners, set-user-ID and set-group-ID too; only root may")
 		f.BoolVarP(&o.force, "force", "f", false, "overwrite files")
 		f.StringVar(&o.device, "device", "auto", "`WHERE` to decode qualities: auto, cpu or gpu")
 		o.add(f)

@@ -1,0 +1,120 @@
+package compress_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+
+	"github.com/neicnordic/crypt4gh/keys"
+
+	"orcomgo/bins/crypt"
+	"orcomgo/bins/vfs"
+	"orcomgo/compress"
+	"orcomgo/storage"
+)
+
+// count prints how many records an archive has, and how many bases.
+func count(name string, file io.ReaderAt, size int64) {
+	r, err := compress.OpenReaderAt(name, file, size, compress.ReaderOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	records, bases := 0, 0
+	for rec, err := range r.Records(context.Background(), compress.Query{Want: compress.WantBases}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		records, bases = records+1, bases+len(rec.Bases)
+	}
+	fmt.Println(name, records, bases)
+}
+
+// An archive in a local file.
+func ExampleOpenReaderAt() {
+	dir := archived()
+	defer os.RemoveAll(dir)
+
+	f, err := os.Open(dir + "/run_R1.cdna")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		log.Fatal(err)
+	}
+	count("run_R1", f, info.Size())
+	// Output:
+	// run_R1 6 71
+}
+
+// An archive on a web server: ranges are asked for as they are needed. The client is http.DefaultClient's, so https works alike.
+func ExampleOpenReaderAt_https() {
+	dir := archived()
+	defer os.RemoveAll(dir)
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	defer server.Close()
+
+	storage.MountWeb(context.Background(), "http")
+	f, err := vfs.OpenRegular(server.URL + "/run_R1.cdna")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close()
+	size, err := f.Size()
+	if err != nil {
+		log.Fatal(err)
+	}
+	count("run_R1", f, size)
+	// Output:
+	// run_R1 6 71
+}
+
+// An archive in object storage, whose server and keys are those of the environment.
+func ExampleOpenReaderAt_s3() {
+	storage.MountS3(context.Background())
+	f, err := vfs.OpenRegular("s3://bucket/2026/run_R1.cdna")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close()
+	size, err := f.Size()
+	if err != nil {
+		log.Fatal(err)
+	}
+	count("run_R1", f, size)
+}
+
+// An encrypted archive, wherever it is.
+func ExampleOpenReaderAt_encrypted() {
+	public, secret, err := keys.GenerateKeyPair()
+	if err != nil {
+		log.Fatal(err)
+	}
+	envelope, err := crypt.New(public)
+	if err != nil {
+		log.Fatal(err)
+	}
+	vfs.Encrypt(envelope)
+	dir := archived()
+	defer os.RemoveAll(dir)
+	vfs.Encrypt(nil)
+
+	stored, err := os.ReadFile(dir + "/run_R1.cdna")
+	if err != nil {
+		log.Fatal(err)
+	}
+	file, err := crypt.OpenFile(strings.NewReader(string(stored)), int64(len(stored)), secret)
+	if err != nil {
+		log.Fatal(err)
+	}
+	count("run_R1", file, file.Size())
+	// Output:
+	// run_R1 6 71
+}
