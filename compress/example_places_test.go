@@ -1,6 +1,7 @@
 package compress_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -8,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"strings"
 
 	"github.com/neicnordic/crypt4gh/keys"
 
@@ -101,19 +101,19 @@ func ExampleOpenReaderAt_encrypted() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	vfs.Encrypt(envelope)
+	vfs.Encrypt = envelope
 	dir := archived()
 	defer os.RemoveAll(dir)
-	vfs.Encrypt(nil)
+	vfs.Encrypt = nil
 
 	stored, err := os.ReadFile(dir + "/run_R1.cdna")
 	if err != nil {
 		log.Fatal(err)
 	}
-	file, err := crypt.OpenFile(strings.NewReader(string(stored)), int64(len(stored)), secret)
-	if err != nil {
+	if envelope, err = crypt.Open(bytes.NewReader(stored), secret); err != nil {
 		log.Fatal(err)
 	}
+	file := envelope.Content(bytes.NewReader(stored), int64(len(stored)))
 	count("run_R1", file, file.Size())
 	// Output:
 	// run_R1 6 71

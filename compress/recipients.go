@@ -1,7 +1,6 @@
 package compress
 
 import (
-	"fmt"
 	"io"
 
 	"orcomgo/bins/commit"
@@ -20,40 +19,38 @@ func FilesOf(e commit.Entry) (paths []string) {
 	return paths
 }
 
-// ChangeReaders writes a file again with another header, which change makes of the one that it has, and its parity, as much as there is. The
-// error wraps crypt.ErrKey if no key opens the file, or if it is not encrypted.
-func ChangeReaders(path string, change func(e *crypt.Envelope) error, o RepairOptions) error {
+// ChangeReaders writes an encrypted file again with the header of the envelope that change returns, given that of the file, and its parity,
+// as much as there is. The error wraps crypt.ErrKey if no key opens the file.
+func ChangeReaders(path string, change func(e *crypt.Envelope) (*crypt.Envelope, error), o RepairOptions) error {
 	f, err := vfs.OpenContent(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	e := f.Envelope()
-	if e == nil {
-		return fmt.Errorf("%s: it is not encrypted", path)
+	was := f.Envelope()
+	if was == nil {
+		return vfs.OfPath(path, crypt.ErrPlain)
+	}
+	e, err := change(was)
+	if err != nil {
+		return err
 	}
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	header := int64(len(e.Header()))
-	if err := change(e); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	t, err := commit.NewTemp(path)
+	header := int64(len(was.Header()))
+	t, err := commit.WriteTemp(path, nil, func(w io.Writer) error {
+		if _, err := w.Write(e.Header()); err != nil {
+			return err
+		}
+		_, err := io.Copy(w, io.NewSectionReader(f.Stored(), header, info.Size()-header))
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	defer t.Discard()
-	if _, err = t.Write(e.Header()); err == nil {
-		_, err = io.Copy(t, io.NewSectionReader(f.Stored(), header, info.Size()-header))
-	}
-	if err == nil {
-		err = t.Sync()
-	}
-	if err != nil {
-		return err
-	}
 	// Until the parity is written again, it restores the file with the header that it had.
 	set, err := parity.Open(parity.Path(path))
 	if err == nil {

@@ -182,7 +182,7 @@ func identifyOpen(f *vfs.File, size int64) (identity, error) {
 		}
 		return i, nil
 	}
-	if strings.HasPrefix(string(head), crypt.Magic) {
+	if crypt.Encrypted(head) {
 		return identity{encrypted: true}, nil
 	}
 	return identifyEnd(f, size)

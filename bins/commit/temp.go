@@ -47,10 +47,8 @@ func WriteTemp(path string, e *crypt.Envelope, write func(w io.Writer) error) (*
 	if err != nil {
 		return nil, err
 	}
-	if err = t.EncryptAs(e); err == nil {
-		err = write(t)
-	}
-	if err == nil {
+	t.EncryptAs(e)
+	if err = write(t); err == nil {
 		err = t.Sync()
 	}
 	if err != nil {

@@ -35,26 +35,34 @@ func TestFile(t *testing.T) {
 		}
 		stored := new(memory)
 		f := e.Create(stored)
-		content := make([]byte, 1+rnd.IntN(200*blockLen))
+		content := make([]byte, 1+rnd.IntN(50*blockLen))
+		for i := range content {
+			content[i] = byte(rnd.Uint32())
+		}
 		size := 0
-		for range 300 {
-			at := rnd.IntN(len(content))
-			n := min(rnd.IntN(3*blockLen), len(content)-at)
-			for i := range n {
-				content[at+i] = byte(rnd.Uint32())
+		for size < len(content) { // what is written at a time is in any order, and some of it twice
+			end := min(size+1+rnd.IntN(10*blockLen), len(content))
+			var pieces [][2]int
+			for at := size; at < end; {
+				to := min(at+1+rnd.IntN(1<<rnd.IntN(19)), end)
+				pieces = append(pieces, [2]int{at, to}, [2]int{max(at-rnd.IntN(1000), 0), to})
+				at = to
 			}
-			if _, err := f.WriteAt(content[at:at+n], int64(at)); err != nil {
-				t.Fatal(err)
+			rnd.Shuffle(len(pieces), func(i, j int) { pieces[i], pieces[j] = pieces[j], pieces[i] })
+			for _, p := range pieces {
+				if _, err := f.WriteAt(content[p[0]:p[1]], int64(p[0])); err != nil {
+					t.Fatal(err)
+				}
 			}
-			if n > 0 {
-				size = max(size, at+n)
-			}
-			if rnd.IntN(50) == 0 {
+			size = end
+			if rnd.IntN(2) == 0 {
 				if err := f.Flush(); err != nil {
 					t.Fatal(err)
 				}
 			}
-			compare(t, rnd, f, content[:size])
+			for range 20 {
+				compare(t, rnd, f, content[:size])
+			}
 		}
 		if err := f.Flush(); err != nil {
 			t.Fatal(err)
@@ -66,10 +74,10 @@ func TestFile(t *testing.T) {
 		if got, err := io.ReadAll(theirs); err != nil || !bytes.Equal(got, content[:size]) {
 			t.Fatalf("the reference program has %d of %d bytes: %v", len(got), size, err)
 		}
-		ours, err := OpenFile(stored, int64(len(stored.b)), secret)
-		if err != nil || ours.Size() != int64(size) {
+		if e, err = Open(stored, secret); err != nil {
 			t.Fatal(err)
 		}
+		ours := e.Content(stored, int64(len(stored.b)))
 		for range 50 {
 			compare(t, rnd, ours, content[:size])
 		}

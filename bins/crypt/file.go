@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 
 	"golang.org/x/crypto/chacha20poly1305"
@@ -12,18 +11,36 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// The lengths of blocks, in bytes: of the content, and as they are stored, with nonce and tag.
+// The lengths of blocks, in bytes: of the content, and of what is stored, with nonce and tag.
 const (
 	blockLen  = 64 << 10
-	sealedLen = chacha20poly1305.NonceSize + blockLen + chacha20poly1305.Overhead
+	nonceLen  = chacha20poly1305.NonceSize
+	sealedLen = nonceLen + blockLen + chacha20poly1305.Overhead
 )
 
-// Decrypted blocks of a file are kept, those that were used last. What is read at a time is of runBlocks or less; package storage fetches so
-// many side by side.
-const (
-	keptBlocks = 64
-	runBlocks  = 512
-)
+// keptBlocks is how many blocks of a file are kept, for what is read piece by piece.
+const keptBlocks = 64
+
+// File is the content of an encrypted file. It is safe for concurrent use.
+type File struct {
+	e     *Envelope
+	from  io.ReaderAt
+	zeros bool // blocks that are damaged are read as zeros
+
+	mu   sync.Mutex
+	size int64
+	kept map[int64][]byte // content of blocks
+
+	// Of a file that is written, where the first block and those that are not full are kept:
+	to     io.WriterAt
+	filled []int32 // how many bytes were written to each block; those that are full are stored
+}
+
+// Content returns that of a file of so many bytes.
+func (e *Envelope) Content(file io.ReaderAt, size int64) *File {
+	n := max(size-int64(len(e.header)), 0)
+	return &File{e: e, from: file, size: n - (n+sealedLen-1)/sealedLen*(sealedLen-blockLen), kept: make(map[int64][]byte)}
+}
 
 // Storage is where the bytes of an encrypted file are.
 type Storage interface {
@@ -31,50 +48,11 @@ type Storage interface {
 	io.WriterAt
 }
 
-// File is the content of an encrypted file. It is safe for concurrent use.
-type File struct {
-	e      *Envelope
-	from   io.ReaderAt
-	header int64
-	zeros  bool // blocks that are damaged are read as zeros
-
-	mu    sync.Mutex
-	size  int64
-	kept  map[int64]*block
-	reads int64
-
-	// Of files that are written:
-	to     io.WriterAt // nil of others
-	there  []bool      // which blocks were written
-	headed bool        // so was the header
-	sealed []byte      // room for a block
-}
-
-// block is a block of the content.
-type block struct {
-	data    []byte
-	used    int64 // the read that it was used by last
-	changed bool
-}
-
-// Read returns the content of a file of so many bytes. If its envelope has another header than the file, header is the length of that.
-func (e *Envelope) Read(file io.ReaderAt, header, size int64) *File {
-	n := max(size-header, 0)
-	return &File{e: e, from: file, header: header, size: n - (n+sealedLen-1)/sealedLen*(sealedLen-blockLen), kept: make(map[int64]*block)}
-}
-
-// OpenFile returns the content of a file of so many bytes, which one of the keys opens. Errors are those of Open.
-func OpenFile(file io.ReaderAt, size int64, secrets ...Key) (*File, error) {
-	e, header, err := Open(file, secrets)
-	if err != nil {
-		return nil, err
-	}
-	return e.Read(file, header, size), nil
-}
-
-// Create returns the content of a new file, which is empty.
+// Create returns the content of a new file, which is empty. Flush stores what is written to it.
 func (e *Envelope) Create(to Storage) *File {
-	return &File{e: e, from: to, header: int64(len(e.Header())), kept: make(map[int64]*block), to: to, sealed: make([]byte, sealedLen)}
+	f := e.Content(to, 0)
+	f.to = to
+	return f
 }
 
 // Envelope returns what the content is encrypted by.
@@ -82,7 +60,7 @@ func (f *File) Envelope() *Envelope { return f.e }
 
 // Lenient returns the same content, but with zeros where it can't be read because it is damaged.
 func (f *File) Lenient() *File {
-	return &File{e: f.e, from: f.from, header: f.header, zeros: true, size: f.size, kept: make(map[int64]*block)}
+	return &File{e: f.e, from: f.from, zeros: true, size: f.size, kept: make(map[int64][]byte)}
 }
 
 // Size returns how many bytes the content has.
@@ -93,146 +71,96 @@ func (f *File) Size() int64 {
 }
 
 // ReadAt implements io.ReaderAt. The error wraps parse.ErrCorrupt if a block is damaged.
-func (f *File) ReadAt(p []byte, at int64) (int, error) {
-	if f.to != nil {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-	}
-	short := error(nil)
-	if left := max(f.size-at, 0); int64(len(p)) > left {
-		p, short = p[:left], io.EOF
-	}
-	for done := 0; done < len(p); {
-		i, from := (at+int64(done))/blockLen, int((at+int64(done))%blockLen)
-		var n int
-		var err error
-		if b := f.keptBlock(i); b != nil {
-			n = copy(p[done:], b[from:])
-		} else if f.to != nil {
-			var b *block
-			if b, err = f.change(i); err == nil {
-				n = copy(p[done:], b.data[from:])
-			}
-		} else {
-			n, err = f.fetch(p[done:], i, from)
+func (f *File) ReadAt(p []byte, at int64) (done int, err error) {
+	for done < len(p) {
+		left := f.Size() - at
+		if left <= 0 {
+			return done, io.EOF
 		}
+		b, err := f.block(at / blockLen)
 		if err != nil {
 			return done, err
 		}
-		done += n
-	}
-	return len(p), short
-}
-
-// keptBlock returns a block that is kept, or nil.
-func (f *File) keptBlock(i int64) []byte {
-	if f.to == nil {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-	}
-	b := f.kept[i]
-	if b == nil {
-		return nil
-	}
-	f.reads++
-	b.used = f.reads
-	return b.data
-}
-
-// fetch reads blocks, the first of which is block i, and copies them to p, the first from an offset on. It returns how many bytes of p it
-// has filled.
-func (f *File) fetch(p []byte, i int64, from int) (done int, err error) {
-	last := min(i+int64(from+len(p)-1)/blockLen, i+runBlocks-1)
-	stored := make([]byte, (last-i)*sealedLen+int64(f.length(last))+sealedLen-blockLen)
-	if n, err := f.from.ReadAt(stored, f.header+i*sealedLen); n < len(stored) && !f.zeros {
-		if err == io.EOF {
-			err = fmt.Errorf("the file ends early: %w", parse.ErrCorrupt)
-		}
-		return 0, err
-	}
-	for ; i <= last; i++ {
-		b := stored[:min(len(stored), sealedLen)]
-		stored = stored[len(b):]
-		if n := f.length(i); from == 0 && len(p)-done >= n { // in its place
-			err = f.open(p[done:done:done+n], b, i)
-			done += n
-		} else {
-			content := make([]byte, n)
-			if err = f.open(content[:0], b, i); err == nil {
-				f.keep(i, content)
-				done += copy(p[done:], content[from:])
-			}
-		}
-		if err != nil {
-			return done, err
-		}
-		from = 0
+		n := copy(p[done:], b[at%blockLen:][:min(left, blockLen-at%blockLen)])
+		done, at = done+n, at+int64(n)
 	}
 	return done, nil
 }
 
-// length returns how many bytes of content block i has.
-func (f *File) length(i int64) int { return int(min(f.size-i*blockLen, blockLen)) }
-
-// open appends the content of a stored block to dst, which has room for it.
-func (f *File) open(dst, stored []byte, i int64) error {
-	for _, c := range f.e.ciphers {
-		if _, err := c.Open(dst, stored[:chacha20poly1305.NonceSize], stored[chacha20poly1305.NonceSize:], nil); err == nil {
-			return nil
-		}
-	}
-	if f.zeros {
-		clear(dst[:cap(dst)])
-		return nil
-	}
-	return fmt.Errorf("an encrypted block was changed, at byte %d of what is stored: %w", f.header+i*sealedLen, parse.ErrCorrupt)
-}
-
-// keep keeps a block of a file that is only read.
-func (f *File) keep(i int64, content []byte) {
+// block returns the content of a block.
+func (f *File) block(i int64) ([]byte, error) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.reads++
-	f.kept[i] = &block{data: content, used: f.reads}
-	if len(f.kept) > keptBlocks {
-		delete(f.kept, f.oldest())
+	b, size := f.kept[i], f.size
+	f.mu.Unlock()
+	if b != nil {
+		return b, nil
 	}
+	b, err := f.load(i, int(min(size-i*blockLen, blockLen)))
+	if err == nil && f.to == nil {
+		f.mu.Lock()
+		if len(f.kept) == keptBlocks {
+			clear(f.kept)
+		}
+		f.kept[i] = b
+		f.mu.Unlock()
+	}
+	return b, err
 }
 
-// oldest returns which of the blocks that are kept, but for the last of the file, was used longest ago.
-func (f *File) oldest() (oldest int64) {
-	first := f.reads + 1
-	for i, b := range f.kept {
-		if b.used < first && (i+1)*blockLen < f.size {
-			oldest, first = i, b.used
+// place returns where block i is stored.
+func (f *File) place(i int64) int64 { return int64(len(f.e.header)) + i*sealedLen }
+
+// load reads block i, whose content has n bytes.
+func (f *File) load(i int64, n int) ([]byte, error) {
+	b := make([]byte, n+sealedLen-blockLen)
+	got, err := f.from.ReadAt(b, f.place(i))
+	if got == len(b) || err == io.EOF {
+		_, err = f.e.aead.Open(b[nonceLen:nonceLen], b[:nonceLen], b[nonceLen:], nil)
+		if err != nil {
+			err = fmt.Errorf("an encrypted block was changed, at byte %d of what is stored: %w", f.place(i), parse.ErrCorrupt)
+		}
+		if err != nil && f.zeros {
+			clear(b)
+			err = nil
 		}
 	}
-	return oldest
+	return b[nonceLen:][:n], err
 }
 
-// WriteAt implements io.WriterAt. Blocks are stored once they are not used any more.
+// WriteAt implements io.WriterAt. Nothing may be left out in the end; to write again what was written takes as long as to read it.
 func (f *File) WriteAt(p []byte, at int64) (done int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.headed {
-		if _, err := f.to.WriteAt(f.e.Header(), 0); err != nil {
+	if f.size == 0 { // nothing of the content is stored before the header
+		if _, err := f.to.WriteAt(f.e.header, 0); err != nil {
 			return 0, err
 		}
-		f.headed = true
-	}
-	if last := f.kept[f.size/blockLen]; last != nil && at+int64(len(p)) > f.size {
-		last.changed = true // it may be stored as the last one, which is shorter
 	}
 	for done < len(p) {
-		i, from := (at+int64(done))/blockLen, int((at+int64(done))%blockLen)
-		b, err := f.change(i)
+		i := at / blockLen
+		for int64(len(f.filled)) <= i {
+			f.filled = append(f.filled, 0)
+		}
+		b := f.kept[i]
+		if b == nil && f.filled[i] >= blockLen {
+			b, err = f.load(i, blockLen)
+		} else if b == nil {
+			b = make([]byte, blockLen)
+		}
 		if err != nil {
 			return done, err
 		}
-		n := copy(b.data[from:], p[done:])
-		b.changed = true
-		done += n
-		f.size = max(f.size, at+int64(done))
+		n := copy(b[at%blockLen:], p[done:])
+		f.kept[i] = b
+		f.filled[i] += int32(n)
+		done, at = done+n, at+int64(n)
+		f.size = max(f.size, at)
+		if f.filled[i] >= blockLen && i > 0 && f.size >= (i+1)*blockLen {
+			if err := f.store(i); err != nil {
+				return done, err
+			}
+			delete(f.kept, i)
+		}
 	}
 	return done, nil
 }
@@ -240,71 +168,20 @@ func (f *File) WriteAt(p []byte, at int64) (done int, err error) {
 // Write implements io.Writer: it appends to the file. It is for one goroutine.
 func (f *File) Write(p []byte) (int, error) { return f.WriteAt(p, f.Size()) }
 
-// change returns block i of a file that is written, which is kept from then on, with the bytes that it has so far. f.mu must be held.
-func (f *File) change(i int64) (*block, error) {
-	f.reads++
-	if b := f.kept[i]; b != nil {
-		b.used = f.reads
-		return b, nil
-	}
-	b := &block{data: make([]byte, blockLen), used: f.reads}
-	if i < int64(len(f.there)) && f.there[i] {
-		if n, err := f.from.ReadAt(f.sealed, f.header+i*sealedLen); n < sealedLen {
-			return nil, err
-		}
-		if err := f.open(b.data[:0], f.sealed, i); err != nil {
-			return nil, err
-		}
-	}
-	if len(f.kept) >= keptBlocks {
-		oldest := f.oldest()
-		if err := f.store(oldest); err != nil {
-			return nil, err
-		}
-		delete(f.kept, oldest)
-	}
-	f.kept[i] = b
-	return b, nil
-}
-
-// store writes a block that is kept, if it was changed: all of it unless it is the last one. f.mu must be held.
+// store writes a block that is kept. f.mu must be held.
 func (f *File) store(i int64) error {
-	b := f.kept[i]
-	if !b.changed {
-		return nil
-	}
-	nonce := f.sealed[:chacha20poly1305.NonceSize]
-	rand.Read(nonce)
-	sealed := f.e.ciphers[0].Seal(nonce, nonce, b.data[:f.length(i)], nil)
-	if _, err := f.to.WriteAt(sealed, f.header+i*sealedLen); err != nil {
-		return err
-	}
-	if missing := int(i) + 1 - len(f.there); missing > 0 {
-		f.there = append(f.there, make([]bool, missing)...)
-	}
-	f.there[i], b.changed = true, false
-	return nil
+	sealed := make([]byte, nonceLen, sealedLen)
+	rand.Read(sealed) // does not fail
+	sealed = f.e.aead.Seal(sealed, sealed, f.kept[i][:min(f.size-i*blockLen, blockLen)], nil)
+	_, err := f.to.WriteAt(sealed, f.place(i))
+	return err
 }
 
 // Flush stores what is not stored yet. The file is that of its content then.
 func (f *File) Flush() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for i := range (f.size + blockLen - 1) / blockLen {
-		if i >= int64(len(f.there)) || !f.there[i] { // new, or a hole
-			b, err := f.change(i)
-			if err != nil {
-				return err
-			}
-			b.changed = true
-		}
-	}
-	kept := make([]int64, 0, len(f.kept))
 	for i := range f.kept {
-		kept = append(kept, i)
-	}
-	slices.Sort(kept)
-	for _, i := range kept {
 		if err := f.store(i); err != nil {
 			return err
 		}

@@ -321,7 +321,7 @@ func OpenRegular(path string) (*File, error) {
 // ErrStopped is the error of OpenFIFO if nothing opens the FIFO for reading until it is stopped.
 var ErrStopped = errors.New("nothing reads it")
 
-// Create makes a file, its owner's alone, that must not exist yet; a symbolic link counts as a file. It is encrypted if Encrypt says so.
+// Create makes a file, its owner's alone, that must not exist yet; a symbolic link counts as a file. It is encrypted as Encrypt says.
 func Create(path string) (*File, error) {
 	return encrypted(open("create", path, func() (*os.File, error) {
 		return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|noFollow, 0o600)
@@ -436,7 +436,7 @@ func SyncDir(dir string) error {
 
 // CreateUnnamed makes a file without a name in dir, its owner's alone, which is gone when the process ends
 // unless Link has given it a name. path is the name that it will get, for messages. The
-// error wraps errors.ErrUnsupported where the file system or the system can't do that. It is encrypted if Encrypt says so.
+// error wraps errors.ErrUnsupported where the file system or the system can't do that. It is encrypted as Encrypt says.
 func CreateUnnamed(dir, path string) (*File, error) {
 	return encrypted(open("tmpfile", path, func() (*os.File, error) {
 		if IsRemote(dir) {

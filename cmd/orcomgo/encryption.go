@@ -28,7 +28,9 @@ func (e *encryption) define(f *pflag.FlagSet, c *command) {
 
 // begin reads the keys.
 func (e *encryption) begin(s *streams) error {
-	var secrets []crypt.Key
+	if vfs.Secrets != nil || vfs.Encrypt != nil { // of another run of this process, which tests have
+		vfs.Secrets, vfs.Encrypt = nil, nil
+	}
 	for _, path := range e.keys {
 		key, err := keyOf(path, func(file []byte) (crypt.Key, error) {
 			return crypt.SecretKey(file, func() ([]byte, error) { return passphrase(s, path) })
@@ -36,18 +38,13 @@ func (e *encryption) begin(s *streams) error {
 		if err != nil {
 			return err
 		}
-		secrets = append(secrets, key)
+		vfs.Secrets = append(vfs.Secrets, key)
 	}
-	vfs.SetKeys(secrets...)
-	vfs.Encrypt(nil)
 	readers, err := publicKeys(e.readers)
 	if err != nil || len(readers) == 0 {
 		return err
 	}
-	envelope, err := crypt.New(readers...)
-	if err == nil {
-		vfs.Encrypt(envelope)
-	}
+	vfs.Encrypt, err = crypt.New(readers...)
 	return err
 }
 

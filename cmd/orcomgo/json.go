@@ -151,7 +151,7 @@ type readJSON struct {
 }
 
 // filesJSON is what repair --json, protect --json and unpack --salvage --json print.
-type filesJSON[T compress.Repaired | compress.Salvaged | readersJSON] struct {
+type filesJSON[T compress.Repaired | compress.Salvaged] struct {
 	runJSON
 	Files []T `json:"files"`
 }

@@ -136,6 +136,8 @@ func (o *repairFlags) print(s *streams, r *compress.Repaired) error {
 		text = "repaired: " + r.Problem
 	case r.Written:
 		text = "written"
+	case r.Problem != "":
+		text = r.Problem
 	}
 	_, err := fmt.Fprintf(s.out, "%s: %s\n", oneLine(r.Path), oneLine(text))
 	return err

@@ -19,7 +19,7 @@ type mended struct {
 	rest io.ReaderAt // what lies beyond the bytes that the parity is of
 	size int64
 	// content is what it reads of an encrypted file, whose stored bytes the parity is of; nil of others.
-	content io.ReaderAt
+	content *crypt.File
 }
 
 func (m *mended) Size() int64 { return m.size }
@@ -78,9 +78,12 @@ func (r *Reader) tryParity() (m *mended, by string, err error) {
 		case v.Whole():
 			return nil, "", nil
 		case v.Lost() == 0 || r.m == nil:
-			m := &mended{View: v}
-			if m.content, m.size, err = vfs.Content(v, v.Size()); damaged(err) { // of the first bytes
-				m.content, m.size, err = v, v.Size(), nil
+			m := &mended{View: v, rest: r.f, size: v.Size()}
+			if m.content, err = vfs.Content(v, v.Size()); m.content != nil {
+				m.size = m.content.Size()
+			}
+			if damaged(err) { // of the first bytes
+				err = nil
 			}
 			return m, filepath.Base(parity.Path(r.f.Name())), err
 		}
@@ -112,11 +115,11 @@ func (r *Reader) tryParity() (m *mended, by string, err error) {
 
 // contentOf returns the content of a copy, with zeros for blocks of an encrypted one that are damaged.
 func contentOf(c parity.Copy) (parity.Copy, error) {
-	content, size, err := vfs.Content(c.R, c.Size)
-	if f, ok := content.(*crypt.File); ok {
-		content = f.Lenient()
+	content, err := vfs.Content(c.R, c.Size)
+	if content != nil {
+		c = parity.Copy{R: content.Lenient(), Size: content.Size()}
 	}
-	return parity.Copy{R: content, Size: size}, err
+	return c, err
 }
 
 // parityBeside opens the parity that is beside the bulk file, and notes what is wrong with it; nil if there is none that can be used.

@@ -63,12 +63,10 @@ func create(dir, name string, replace commit.MayReplace, alone bool) (*Writer, e
 	return w, nil
 }
 
-// EncryptAs has the files encrypted by e, unless that is nil or vfs.Encrypt says how. It is called before anything is added.
+// EncryptAs has the files encrypted by e, unless that is nil or they are already. It is called before anything is added.
 func (w *Writer) EncryptAs(e *crypt.Envelope) error {
-	if e != nil && !vfs.Encrypting() {
-		if err := w.f.EncryptAs(e); err != nil {
-			return err
-		}
+	if w.f.Envelope() == nil {
+		w.f.EncryptAs(e)
 	}
 	_, err := w.f.WriteAt(w.header(), 0)
 	return err

@@ -63,8 +63,11 @@ func RestoreFile(f *vfs.File) (whole io.ReaderAt, size int64, problem, err error
 	if err != nil || v.Whole() {
 		return nil, 0, nil, err
 	}
-	whole, size, err = vfs.Content(v, v.Size())
-	return whole, size, v.Problem(f.Name(), filepath.Base(path)), err
+	problem = v.Problem(f.Name(), filepath.Base(path))
+	if c, err := vfs.Content(v, v.Size()); c != nil {
+		return c, c.Size(), problem, err
+	}
+	return v, v.Size(), problem, nil
 }
 
 // Problem says what is wrong with the file whose first copy v is of, and by what it can be repaired. It wraps parse.ErrCorrupt.
@@ -224,9 +227,7 @@ func replaceBy(was *vfs.File, set *Set, v *View, o RepairOptions) (result Repair
 		return result, err
 	}
 	defer t.Discard()
-	if err := t.EncryptAs(nil); err != nil { // it is what is stored
-		return result, err
-	}
+	t.EncryptAs(nil) // it is what is stored
 	there, copied := v.pieces(), make(chan error, 1)
 	go func() { // beside what takes processor time
 		copied <- eachTask(len(there), o.Threads, func(task int, buf []byte) error { return v.copyTo(t, there[task], buf) })
