@@ -39,7 +39,8 @@ type File struct {
 // Content returns that of a file of so many bytes.
 func (e *Envelope) Content(file io.ReaderAt, size int64) *File {
 	n := max(size-int64(len(e.header)), 0)
-	return &File{e: e, from: file, size: n - (n+sealedLen-1)/sealedLen*(sealedLen-blockLen), kept: make(map[int64][]byte)}
+	content := n/sealedLen*blockLen + max(n%sealedLen-(sealedLen-blockLen), 0)
+	return &File{e: e, from: file, size: content, kept: make(map[int64][]byte)}
 }
 
 // Storage is where the bytes of an encrypted file are.
