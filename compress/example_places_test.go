@@ -76,8 +76,24 @@ func ExampleOpenReaderAt_https() {
 	// run_R1 6 71
 }
 
-// An archive in object storage, whose server and keys are those of the environment.
+// An archive in object storage. The environment says which server that is, and by which keys; here it is one that has a file alone.
 func ExampleOpenReaderAt_s3() {
+	dir := archived()
+	defer os.RemoveAll(dir)
+	file := dir + "/run_R1.cdna"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if info, err := os.Stat(file); err == nil && r.URL.Query().Has("list-type") {
+			fmt.Fprintf(w, "<ListBucketResult><Contents><Key>2026/run_R1.cdna</Key><Size>%d</Size></Contents></ListBucketResult>", info.Size())
+			return
+		}
+		http.ServeFile(w, r, file)
+	}))
+	defer server.Close()
+	for name, value := range map[string]string{"AWS_ENDPOINT_URL": server.URL, "AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "secret"} {
+		defer os.Setenv(name, os.Getenv(name))
+		os.Setenv(name, value)
+	}
+
 	storage.MountS3(context.Background())
 	f, err := vfs.OpenRegular("s3://bucket/2026/run_R1.cdna")
 	if err != nil {
@@ -89,6 +105,8 @@ func ExampleOpenReaderAt_s3() {
 		log.Fatal(err)
 	}
 	count("run_R1", f, size)
+	// Output:
+	// run_R1 6 71
 }
 
 // An encrypted archive, wherever it is.

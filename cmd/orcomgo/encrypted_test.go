@@ -140,7 +140,7 @@ func TestEncrypted(t *testing.T) {
 	fails("and not for this --key", "unpack", "--quiet", "--key", "you.sec", "out/r", "-o", "none")
 	fails("it is encrypted: --key KEY opens it", "info", "out/r")
 	fails("it is encrypted: --key KEY opens it", "archive", "--quiet", "--force", "in/r.fastq", "out/")
-	mustRun(t, "recipients", "--quiet", "--key", "me.sec", "--add", "you.pub", "out/")
+	mustRun(t, "recipients", "--json", "--threads", "1", "--memory", "200MB", "--log", "log", "--key", "me.sec", "--add", "you.pub", "out/")
 	mustRun(t, "repair", "--quiet", "out/")
 	mustRun(t, "verify", "--quiet", "--key", "you.sec", "out/")
 	mustRun(t, "verify", "--quiet", "--key", "me.sec", "out/")

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"slices"
 
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"orcomgo/bins/crypt"
 	"orcomgo/bins/vfs"
@@ -33,7 +30,12 @@ func (e *encryption) begin(s *streams) error {
 	}
 	for _, path := range e.keys {
 		key, err := keyOf(path, func(file []byte) (crypt.Key, error) {
-			return crypt.SecretKey(file, func() ([]byte, error) { return passphrase(s, path) })
+			return crypt.SecretKey(file, func() ([]byte, error) {
+				if text, ok := os.LookupEnv("C4GH_PASSPHRASE"); ok {
+					return []byte(text), nil
+				}
+				return passphrase(s, path)
+			})
 		})
 		if err != nil {
 			return err
@@ -67,20 +69,4 @@ func keyOf(path string, parse func(file []byte) (crypt.Key, error)) (key crypt.K
 		key, err = parse(file)
 	}
 	return key, vfs.OfPath(path, err)
-}
-
-// passphrase returns that of a key: from the environment, or from the terminal.
-func passphrase(s *streams, path string) ([]byte, error) {
-	if text, ok := os.LookupEnv("C4GH_PASSPHRASE"); ok {
-		return []byte(text), nil
-	}
-	terminal, err := os.Open("/dev/tty")
-	if err != nil {
-		return nil, errors.New("it has a passphrase, and there is no terminal to ask for it: C4GH_PASSPHRASE can have it")
-	}
-	defer terminal.Close()
-	fmt.Fprintf(s.err, "passphrase of %s: ", oneLine(path))
-	text, err := term.ReadPassword(int(terminal.Fd()))
-	fmt.Fprintln(s.err)
-	return text, err
 }

@@ -35,7 +35,7 @@ Examples:
 		o.resources.add(f)
 		return func(ctx context.Context, s *streams, args []string) error {
 			if len(add) > 0 && len(only) > 0 {
-				return usagef("--add and --only exclude each other")
+				return usagef("%s and %s exclude each other", "--add", "--only")
 			}
 			readers, err := publicKeys(append(add, only...))
 			if err != nil {

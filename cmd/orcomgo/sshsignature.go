@@ -96,15 +96,8 @@ func readKey(path string, s *streams) (ssh.Signer, error) {
 	key, err := ssh.ParsePrivateKey(text)
 	var locked *ssh.PassphraseMissingError
 	if errors.As(err, &locked) {
-		in, ok := s.in.(*os.File)
-		if !ok || !term.IsTerminal(int(in.Fd())) {
-			return nil, fmt.Errorf("%s: it has a passphrase: expected a terminal to ask for it", oneLine(path))
-		}
-		fmt.Fprintf(s.err, "passphrase of %s: ", oneLine(path))
 		var phrase []byte
-		phrase, err = term.ReadPassword(int(in.Fd()))
-		fmt.Fprintln(s.err)
-		if err == nil {
+		if phrase, err = passphrase(s, path); err == nil {
 			key, err = ssh.ParsePrivateKeyWithPassphrase(text, phrase)
 		}
 	}
@@ -112,4 +105,16 @@ func readKey(path string, s *streams) (ssh.Signer, error) {
 		return nil, fmt.Errorf("%s: %w", oneLine(path), err)
 	}
 	return key, nil
+}
+
+// passphrase asks the terminal for that of a key.
+func passphrase(s *streams, path string) ([]byte, error) {
+	in, ok := s.in.(*os.File)
+	if !ok || !term.IsTerminal(int(in.Fd())) {
+		return nil, errors.New("it has a passphrase: expected a terminal to ask for it")
+	}
+	fmt.Fprintf(s.err, "passphrase of %s: ", oneLine(path))
+	phrase, err := term.ReadPassword(int(in.Fd()))
+	fmt.Fprintln(s.err)
+	return phrase, err
 }
