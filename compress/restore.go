@@ -2,11 +2,14 @@ package compress
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"regexp"
+	"sync/atomic"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 	"orcomgo/compress/restoring"
 	"orcomgo/compress/source"
 )
@@ -68,10 +71,14 @@ var ErrFileExists = restoring.ErrFileExists
 // ErrNotArchive, ErrCorrupt or ErrVersion, or comes from the file system.
 func Open(path string, o ReaderOptions) (*Reader, error) { return restoring.Open(path, o) }
 
+var readersGiven atomic.Uint64
+
 // OpenReaderAt opens the archive whose .cdna file has the size bytes that r reads, by several goroutines at once: a local file, one of
 // package storage, or the content of an encrypted one (package crypt). name is that of the archive, for errors. The errors are those of Open.
 func OpenReaderAt(name string, r io.ReaderAt, size int64, o ReaderOptions) (*Reader, error) {
-	return restoring.OpenReaderAt(name, r, size, o)
+	path := fmt.Sprintf("given%d://-/%s", readersGiven.Add(1), name+commit.PackedDataExt)
+	defer vfs.Give(path, r, size)()
+	return restoring.Open(path, o)
 }
 
 // Unpack gives back the text of the archive that path leads to, from the packed archive or, before it is packed, from the bins. A file gets

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
-	"sync"
 
 	"orcomgo/bins/vfs"
 )
@@ -14,79 +12,42 @@ import (
 // Piped is the path of an archive of one file on standard input or output.
 const Piped = "pipe://-/archive.cdna"
 
-// pipe is the remote of Piped. What is read is kept in a file without a name, since archives are read from their end.
+// Spool makes what is read from in the file Piped of package vfs. It is kept in a file without a name, since archives are read from their end.
+func Spool(in io.Reader) error {
+	f, err := vfs.CreateForRemote()
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(f, in)
+	vfs.Give(Piped, f, n)
+	return err
+}
+
+// pipe is the remote of Piped.
 type pipe struct {
-	in    io.Reader
-	out   io.Writer
-	once  sync.Once
-	input *spooled
-	err   error
-	put   *vfs.RemoteInfo // what was put
+	out io.Writer
+	put *vfs.RemoteInfo // what was put
 }
 
-// spooled is a file on this machine.
-type spooled struct {
-	*os.File
-	info vfs.RemoteInfo
-}
-
-func (s *spooled) Stat() fs.FileInfo { return &s.info }
-
-// MountPipe makes what is read from in the file Piped of package vfs, and writes to out what is put there.
-func MountPipe(in io.Reader, out io.Writer) { vfs.Mount("pipe", &pipe{in: in, out: out}) }
-
-// spool reads all of the input.
-func (p *pipe) spool() (*spooled, error) {
-	p.once.Do(func() {
-		f, err := vfs.CreateForRemote()
-		if err != nil {
-			p.err = err
-			return
-		}
-		n, err := io.Copy(f, p.in)
-		p.input, p.err = &spooled{f, vfs.RemoteInfo{Path: clean(Piped), Length: n}}, err
-	})
-	return p.input, p.err
-}
+// MountPipe has written to out what is put at Piped.
+func MountPipe(out io.Writer) { vfs.Mount("pipe", &pipe{out: out}) }
 
 // Open implements vfs.Remote.
-func (p *pipe) Open(name string) (vfs.RemoteFile, error) {
-	if p.in == nil || clean(name) != clean(Piped) {
-		return nil, fs.ErrNotExist
-	}
-	s, err := p.spool()
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
+func (p *pipe) Open(string) (vfs.RemoteFile, error) { return nil, fs.ErrNotExist }
 
 // Stat implements vfs.Remote.
 func (p *pipe) Stat(name string) (fs.FileInfo, error) {
-	if clean(name) == path.Dir(clean(Piped)) {
+	switch {
+	case clean(name) == path.Dir(clean(Piped)):
 		return &vfs.RemoteInfo{Path: clean(name), Dir: true}, nil
-	}
-	if p.put != nil && clean(name) == p.put.Path {
+	case p.put != nil && clean(name) == p.put.Path:
 		return p.put, nil
 	}
-	f, err := p.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	return f.Stat(), nil
+	return nil, fs.ErrNotExist
 }
 
 // ReadDir implements vfs.Remote.
-func (p *pipe) ReadDir(dir string) ([]fs.DirEntry, error) {
-	if p.in == nil || clean(dir) != path.Dir(clean(Piped)) {
-		return nil, nil
-	}
-	s, err := p.spool()
-	if err != nil {
-		return nil, err
-	}
-	return []fs.DirEntry{&s.info}, nil
-}
+func (p *pipe) ReadDir(string) ([]fs.DirEntry, error) { return nil, nil }
 
 // Put implements vfs.Remote.
 func (p *pipe) Put(name string, from io.ReaderAt, size int64, _ bool) error {

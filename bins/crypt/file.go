@@ -43,14 +43,11 @@ func (e *Envelope) Content(file io.ReaderAt, size int64) *File {
 	return &File{e: e, from: file, size: content, kept: make(map[int64][]byte)}
 }
 
-// Storage is where the bytes of an encrypted file are.
-type Storage interface {
+// Create returns the content of a new file, which is empty. Flush stores what is written to it.
+func (e *Envelope) Create(to interface {
 	io.ReaderAt
 	io.WriterAt
-}
-
-// Create returns the content of a new file, which is empty. Flush stores what is written to it.
-func (e *Envelope) Create(to Storage) *File {
+}) *File {
 	f := e.Content(to, 0)
 	f.to = to
 	return f

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -28,49 +29,60 @@ type RemoteFile interface {
 	Stat() fs.FileInfo
 }
 
-var remotes = make(map[string]Remote) // by scheme
+var remotes sync.Map // of Remote, by scheme
 
 // Mount makes the files of a remote those whose paths begin with scheme and ":/", as in https://host/path. It is called before other
 // functions of this package.
-func Mount(scheme string, r Remote) { remotes[scheme] = r }
+func Mount(scheme string, r Remote) { remotes.Store(scheme, r) }
 
 // remoteOf returns the remote that a path leads to, or nil. Packages join and clean paths, so only one slash follows the scheme.
 func remoteOf(path string) Remote {
 	scheme, _, found := strings.Cut(path, ":/")
-	switch {
-	case !found:
-		return nil
-	case scheme == givenScheme:
-		return nowhere{}
+	if r, mounted := remotes.Load(scheme); found && mounted {
+		return r.(Remote)
 	}
-	return remotes[scheme]
+	return nil
 }
 
-// givenScheme begins the paths of FileOf.
-const givenScheme = "given"
-
-// FileOf returns a file of so many bytes, which r reads, safe for concurrent use. It has a path with nothing beside it.
-func FileOf(name string, r io.ReaderAt, size int64) *File {
-	f := given{r, &RemoteInfo{Path: givenScheme + "://" + name, Length: size}}
-	return &File{remote: f, reader: io.NewSectionReader(r, 0, size), path: f.info.Path}
-}
-
-// given is a RemoteFile of FileOf.
+// given is a remote of one file, and the file.
 type given struct {
 	io.ReaderAt
 	info *RemoteInfo
 }
 
-func (g given) Stat() fs.FileInfo { return g.info }
+// Give mounts a remote of one file, of so many bytes that r reads, safe for concurrent use, at a path as scheme://-/NAME. It may be opened
+// until forget is called.
+func Give(path string, r io.ReaderAt, size int64) (forget func()) {
+	scheme, _, _ := strings.Cut(path, ":/")
+	Mount(scheme, given{r, &RemoteInfo{Path: filepath.Clean(path), Length: size}})
+	return func() { remotes.Delete(scheme) }
+}
 
-// nowhere is a Remote without files.
-type nowhere struct{}
+func (g given) Open(path string) (RemoteFile, error) {
+	if filepath.Clean(path) != g.info.Path {
+		return nil, fs.ErrNotExist
+	}
+	return openGiven(g), nil
+}
 
-func (nowhere) Open(string) (RemoteFile, error)            { return nil, fs.ErrNotExist }
-func (nowhere) Stat(string) (fs.FileInfo, error)           { return nil, fs.ErrNotExist }
-func (nowhere) ReadDir(string) ([]fs.DirEntry, error)      { return nil, nil }
-func (nowhere) Put(string, io.ReaderAt, int64, bool) error { return errors.ErrUnsupported }
-func (nowhere) Remove(string) error                        { return fs.ErrNotExist }
+func (g given) Stat(path string) (fs.FileInfo, error) {
+	switch filepath.Clean(path) {
+	case g.info.Path:
+		return g.info, nil
+	case filepath.Dir(g.info.Path):
+		return &RemoteInfo{Path: path, Dir: true}, nil
+	}
+	return nil, fs.ErrNotExist
+}
+
+func (g given) ReadDir(string) ([]fs.DirEntry, error)      { return []fs.DirEntry{g.info}, nil }
+func (g given) Put(string, io.ReaderAt, int64, bool) error { return errors.ErrUnsupported }
+func (g given) Remove(string) error                        { return errors.ErrUnsupported }
+
+// openGiven is the file of a given.
+type openGiven given
+
+func (g openGiven) Stat() fs.FileInfo { return g.info }
 
 // Shown returns a path for messages: one of a remote with both slashes after the scheme.
 func Shown(path string) string {

@@ -87,7 +87,7 @@ func (e *effort) oneFile(s *streams) (dir, name string) {
 	path := e.file
 	if path == "-" {
 		path = storage.Piped
-		storage.MountPipe(nil, s.out)
+		storage.MountPipe(s.out)
 	}
 	return filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), commit.PackedDataExt)
 }
@@ -201,8 +201,7 @@ func keepNeeded(dir, name string, by [16]byte) error {
 // oneArchive returns the path of the archive, a command's only argument. For - it is that of standard input.
 func oneArchive(s *streams, args []string) (string, error) {
 	if len(args) == 1 && args[0] == "-" {
-		storage.MountPipe(s.in, nil)
-		return storage.Piped, nil
+		return storage.Piped, storage.Spool(s.in)
 	}
 	if len(args) != 1 || args[0] == "" {
 		return "", usagef("give one archive: DIR, the directory that bin wrote to, or DIR/NAME where it holds several")

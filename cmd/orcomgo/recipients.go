@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/pflag"
 
-	"orcomgo/bins/crypt"
-	"orcomgo/bins/vfs"
 	"orcomgo/compress"
 )
 
@@ -41,42 +38,14 @@ Examples:
 			if err != nil {
 				return err
 			}
-			change := (*crypt.Envelope).And
-			if len(only) > 0 {
-				change = (*crypt.Envelope).For
-			}
 			return o.run(ctx, s, "recipients", args, func(_ context.Context, a located) ([]compress.Repaired, []compress.FileStatus, error) {
-				list, err := recipients(a, o.options(), readers, change)
-				return list, nil, err
+				if a.archive != nil {
+					list, err := compress.Recipients(*a.archive, readers, len(only) > 0, o.options())
+					return list, nil, err
+				}
+				one, err := compress.RecipientsOf(a.path(), readers, len(only) > 0, o.options())
+				return []compress.Repaired{one}, nil, err
 			})
 		}
 	},
-}
-
-// recipients changes who can read the files of an archive, if readers are given, and says for how many each is.
-func recipients(a located, o compress.RepairOptions, readers []crypt.Key,
-	change func(e *crypt.Envelope, readers ...crypt.Key) (*crypt.Envelope, error)) (list []compress.Repaired, err error) {
-	paths := []string{a.path()}
-	if a.archive != nil {
-		paths = compress.FilesOf(*a.archive)
-	}
-	for _, path := range paths {
-		if len(readers) > 0 {
-			err := compress.ChangeReaders(path, func(e *crypt.Envelope) (*crypt.Envelope, error) { return change(e, readers...) }, o)
-			if err != nil {
-				return list, err
-			}
-		}
-		f, err := vfs.OpenRegular(path)
-		if err != nil {
-			return list, err
-		}
-		e, err := crypt.ReadHeader(f)
-		f.Close()
-		if err != nil {
-			return list, vfs.OfPath(path, err)
-		}
-		list = append(list, compress.Repaired{Path: path, Problem: fmt.Sprintf("for %s", plural(uint64(e.Readers()), "reader")), OK: true})
-	}
-	return list, nil
 }

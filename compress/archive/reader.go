@@ -84,19 +84,7 @@ func openEntry(e commit.Entry, copies []parity.Copy) (*Reader, error) {
 		return nil, err
 	}
 	r := &Reader{f: f, entry: e, copies: copies}
-	return r.begin()
-}
-
-// OpenReaderAt is OpenEntry for the bytes of a bulk file, wherever these are. There is nothing beside it.
-func OpenReaderAt(name string, at io.ReaderAt, size int64) (*Reader, error) {
-	f := vfs.FileOf(name+BulkSuffix, at, size)
-	r := &Reader{f: f, entry: commit.Entry{Dir: filepath.Dir(f.Name()), Name: name}}
-	return r.begin()
-}
-
-// begin reads the manifest, and returns r. After an error the file is closed.
-func (r *Reader) begin() (*Reader, error) {
-	b, err := fileBulk(r.f)
+	b, err := fileBulk(f)
 	if err == nil {
 		err = r.open(b)
 	}
@@ -105,7 +93,7 @@ func (r *Reader) begin() (*Reader, error) {
 	if (damaged(err) || r.bulkProblem != nil) && r.mend() {
 		r.problems, r.bulkProblem = r.problems[opened:], nil
 		m := r.mended.Load()
-		err = r.open(bulk{m, r.f.Name(), uint64(m.Size())})
+		err = r.open(bulk{m, f.Name(), uint64(m.Size())})
 	}
 	if err != nil {
 		r.Close()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"iter"
 	"runtime"
 	"slices"
@@ -36,19 +35,6 @@ func Open(path string, o ReaderOptions) (*Reader, error) {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
 	src, err := source.Open(path, o.Threads, o.Memory)
-	if err != nil {
-		return nil, err
-	}
-	return newReader(src, o), nil
-}
-
-// OpenReaderAt opens the archive whose .cdna file has the size bytes that r reads, by several goroutines at once: a local file, one of
-// package storage, or the content of an encrypted one (package crypt). name is that of the archive, for errors. The errors are those of Open.
-func OpenReaderAt(name string, r io.ReaderAt, size int64, o ReaderOptions) (*Reader, error) {
-	if o.Threads <= 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
-	}
-	src, err := source.OpenReaderAt(name, r, size, o.Threads, o.Memory)
 	if err != nil {
 		return nil, err
 	}

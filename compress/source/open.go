@@ -2,7 +2,6 @@ package source
 
 import (
 	"fmt"
-	"io"
 
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
@@ -64,27 +63,13 @@ func OpenEntry(e commit.Entry, threads int, memory uint64) (Source, error) {
 		s.problem = problem
 		return s, nil
 	case p != nil:
-		return ofArchive(p, threads, memory)
+		if err := record.CheckInputNames(BinsInputs(p.Manifest())); err != nil {
+			p.Close()
+			return nil, err
+		}
+		return NewPacked(p, workers.NewPool(threads), memory), nil
 	case packedErr != nil:
 		return nil, packedErr
 	}
 	return nil, binsErr
-}
-
-// OpenReaderAt is Open for the bytes of a .cdna file, wherever these are.
-func OpenReaderAt(name string, r io.ReaderAt, size int64, threads int, memory uint64) (Source, error) {
-	p, err := archive.OpenReaderAt(name, r, size)
-	if err != nil {
-		return nil, err
-	}
-	return ofArchive(p, threads, memory)
-}
-
-// ofArchive returns a packed archive as a source; after an error it is closed.
-func ofArchive(p *archive.Reader, threads int, memory uint64) (Source, error) {
-	if err := record.CheckInputNames(BinsInputs(p.Manifest())); err != nil {
-		p.Close()
-		return nil, err
-	}
-	return NewPacked(p, workers.NewPool(threads), memory), nil
 }
