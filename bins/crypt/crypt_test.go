@@ -92,3 +92,35 @@ func compare(t *testing.T, rnd *rand.Rand, f *File, content []byte) {
 		t.Fatalf("%d bytes at %d of %d: %d, %v", len(got), at, len(content), n, err)
 	}
 }
+
+// FuzzOpen: whatever a file begins with, it is opened or there is an error, and so are its blocks.
+func FuzzOpen(f *testing.F) {
+	public, secret, err := keys.GenerateKeyPair()
+	if err != nil {
+		f.Fatal(err)
+	}
+	e, err := New(public, public)
+	if err != nil {
+		f.Fatal(err)
+	}
+	stored := new(memory)
+	c := e.Create(stored)
+	c.Write([]byte("content"))
+	c.Flush()
+	f.Add(stored.b, 20, byte(1))
+	f.Fuzz(func(t *testing.T, b []byte, at int, change byte) {
+		b = bytes.Clone(b)
+		if at >= 0 && at < len(b) {
+			b[at] ^= change
+		}
+		e, err := Open(bytes.NewReader(b), secret)
+		if err != nil {
+			return
+		}
+		c := e.Content(bytes.NewReader(b), int64(len(b)))
+		got, err := io.ReadAll(io.NewSectionReader(c, 0, c.Size()))
+		if err == nil && int64(len(got)) != c.Size() {
+			t.Fatalf("%d of %d bytes", len(got), c.Size())
+		}
+	})
+}

@@ -34,6 +34,7 @@ type File struct {
 	// Of a file that is written, where the first block and those that are not full are kept:
 	to     io.WriterAt
 	filled []int32 // how many bytes were written to each block; those that are full are stored
+	sealed []byte  // room for a block
 }
 
 // Content returns that of a file of so many bytes.
@@ -49,7 +50,7 @@ func (e *Envelope) Create(to interface {
 	io.WriterAt
 }) *File {
 	f := e.Content(to, 0)
-	f.to = to
+	f.to, f.sealed = to, make([]byte, sealedLen)
 	return f
 }
 
@@ -140,9 +141,13 @@ func (f *File) WriteAt(p []byte, at int64) (done int, err error) {
 			f.filled = append(f.filled, 0)
 		}
 		b := f.kept[i]
-		if b == nil && f.filled[i] >= blockLen {
+		switch whole := at%blockLen == 0 && len(p)-done >= blockLen; {
+		case b != nil:
+		case whole && i > 0:
+			b = p[done:][:blockLen] // and stored at once
+		case f.filled[i] >= blockLen:
 			b, err = f.load(i, blockLen)
-		} else if b == nil {
+		default:
 			b = make([]byte, blockLen)
 		}
 		if err != nil {
@@ -168,10 +173,9 @@ func (f *File) Write(p []byte) (int, error) { return f.WriteAt(p, f.Size()) }
 
 // store writes a block that is kept. f.mu must be held.
 func (f *File) store(i int64) error {
-	sealed := make([]byte, nonceLen, sealedLen)
-	rand.Read(sealed) // does not fail
-	sealed = f.e.aead.Seal(sealed, sealed, f.kept[i][:min(f.size-i*blockLen, blockLen)], nil)
-	_, err := f.to.WriteAt(sealed, f.place(i))
+	nonce := f.sealed[:nonceLen]
+	rand.Read(nonce) // does not fail
+	_, err := f.to.WriteAt(f.e.aead.Seal(nonce, nonce, f.kept[i][:min(f.size-i*blockLen, blockLen)], nil), f.place(i))
 	return err
 }
 

@@ -1,9 +1,11 @@
 package vfs
 
 import (
+	"errors"
 	"io"
 
 	"orcomgo/bins/crypt"
+	"orcomgo/bins/parse"
 )
 
 // How files are encrypted. These are set while no file is open.
@@ -97,8 +99,20 @@ func OpenContent(path string) (*File, error) {
 // firstLen is how much of a file is read to see whether it is encrypted: more than its first block and most headers take.
 const firstLen = 68 << 10
 
-// Content returns the content of so many bytes, if they are those of an encrypted file; else nil.
+// Content returns the content of so many bytes, if they are those of an encrypted file whose header is not damaged; else nil.
 func Content(stored io.ReaderAt, size int64) (*crypt.File, error) {
+	e, err := envelope(stored)
+	switch {
+	case errors.Is(err, parse.ErrCorrupt):
+		return nil, nil
+	case e == nil || err != nil:
+		return nil, err
+	}
+	return e.Content(stored, size), nil
+}
+
+// envelope returns how a file is encrypted; nil if it is not.
+func envelope(stored io.ReaderAt) (*crypt.Envelope, error) {
 	first := make([]byte, 8)
 	if len(Secrets) > 0 { // remotes are asked once for the header and what follows
 		first = make([]byte, firstLen)
@@ -112,12 +126,7 @@ func Content(stored io.ReaderAt, size int64) (*crypt.File, error) {
 	}
 	e, err := crypt.ReadHeader(stored)
 	if err == nil && Encrypt != nil && string(e.Header()) == string(Encrypt.Header()) { // this process has made it
-		e = Encrypt
-	} else if err == nil {
-		e, err = crypt.Open(stored, Secrets...)
+		return Encrypt, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	return e.Content(stored, size), nil
+	return crypt.Open(stored, Secrets...)
 }

@@ -156,7 +156,7 @@ func TestEncrypted(t *testing.T) {
 	// What is stored is repaired without a key, and read by parity until then.
 	for _, name := range []string{"r.cdna", "r.cfm", "in.ctree"} {
 		was := readFile(t, filepath.Join("out", name))
-		for _, at := range []int{3, 40, len(was) / 2} {
+		for _, at := range []int{3, 12, 40, len(was) / 2} {
 			damaged := []byte(was)
 			damaged[at] ^= 1
 			put(t, dir, map[string][]byte{"out/" + name: damaged})
@@ -167,6 +167,18 @@ func TestEncrypted(t *testing.T) {
 			if readFile(t, filepath.Join("out", name)) != was {
 				t.Errorf("%s, byte %d: it was not repaired", name, at)
 			}
+		}
+	}
+	// So is an archive of one file, and what is within it.
+	mustRun(t, "protect", "--quiet", "--key", "you.sec", "one.cdna")
+	one := readFile(t, "one.cdna")
+	for _, at := range []int{0, 12, 40, len(one) / 2} {
+		damaged := []byte(one)
+		damaged[at] ^= 1
+		put(t, dir, map[string][]byte{"one.cdna": damaged})
+		mustRun(t, "repair", "--quiet", "one.cdna")
+		if readFile(t, "one.cdna") != one {
+			t.Errorf("byte %d: one.cdna was not repaired", at)
 		}
 	}
 	if _, err := os.Stat("none"); err == nil {

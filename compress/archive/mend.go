@@ -82,9 +82,6 @@ func (r *Reader) tryParity() (m *mended, by string, err error) {
 			if m.content, err = vfs.Content(v, v.Size()); m.content != nil {
 				m.size = m.content.Size()
 			}
-			if damaged(err) { // of the first bytes
-				err = nil
-			}
 			return m, filepath.Base(parity.Path(r.f.Name())), err
 		}
 	}
