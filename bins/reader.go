@@ -41,15 +41,8 @@ type inFile interface {
 // regularFile is a file with a name.
 type regularFile struct{ *vfs.File }
 
-// Size returns the size in bytes. The error wraps parse.ErrCorrupt if this is no regular file.
+// Size returns the size in bytes.
 func (f regularFile) Size() (uint64, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return 0, fmt.Errorf("%s: %w: it is not a regular file", f.Name(), parse.ErrCorrupt)
-	}
 	size, err := f.File.Size()
 	return uint64(size), err
 }

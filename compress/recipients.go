@@ -10,9 +10,9 @@ import (
 	"orcomgo/compress/parity"
 )
 
-// Recipients says for how many readers each file of an archive is encrypted. If readers are given, the files are for these, too, or with only
-// for these alone: they are written again with other headers, and so is their parity, as much as there is. The error wraps crypt.ErrKey if
-// no key opens a file.
+// Recipients says for how many readers each file of an archive is encrypted. If readers are given, the files are for these, too, or
+// with only for these alone: they are written again with other headers, and so is their parity, as much as there is. The error wraps
+// crypt.ErrKey if no key opens a file.
 func Recipients(e commit.Entry, readers []crypt.Key, only bool, o RepairOptions) (list []Repaired, err error) {
 	for _, ext := range []string{commit.BinsDataExt, commit.BinsMetaExt, commit.PackedDataExt, commit.PackedMetaExt, commit.IndexExt} {
 		if path := e.Path() + ext; exists(path) {

@@ -74,7 +74,7 @@ func Open(path string, o ReaderOptions) (*Reader, error) { return restoring.Open
 var readersGiven atomic.Uint64
 
 // OpenReaderAt opens the archive whose .cdna file has the size bytes that r reads, by several goroutines at once: a local file, one of
-// package storage, or the content of an encrypted one (package crypt). name is that of the archive, for errors. The errors are those of Open.
+// package storage, or the content of an encrypted one (package crypt). name is that of the archive, for errors, which are those of Open.
 func OpenReaderAt(name string, r io.ReaderAt, size int64, o ReaderOptions) (*Reader, error) {
 	path := fmt.Sprintf("given%d://-/%s", readersGiven.Add(1), name+commit.PackedDataExt)
 	defer vfs.Give(path, r, size)()

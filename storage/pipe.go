@@ -12,7 +12,8 @@ import (
 // Piped is the path of an archive of one file on standard input or output.
 const Piped = "pipe://-/archive.cdna"
 
-// Spool makes what is read from in the file Piped of package vfs. It is kept in a file without a name, since archives are read from their end.
+// Spool makes what is read from in the file Piped of package vfs. It is kept in a file without a name, since archives are read from
+// their end.
 func Spool(in io.Reader) error {
 	f, err := vfs.CreateForRemote()
 	if err != nil {

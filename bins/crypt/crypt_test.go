@@ -2,12 +2,19 @@ package crypt
 
 import (
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	crand "crypto/rand"
+	"encoding/pem"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/neicnordic/crypt4gh/keys"
 	"github.com/neicnordic/crypt4gh/streaming"
+	"golang.org/x/crypto/ssh"
 )
 
 // memory is a file in memory.
@@ -123,4 +130,61 @@ func FuzzOpen(f *testing.F) {
 			t.Fatalf("%d of %d bytes", len(got), c.Size())
 		}
 	})
+}
+
+// TestKeysOfSSH: keys of OpenSSH open what they encrypt, with a passphrase or without; those of other kinds are refused.
+func TestKeysOfSSH(t *testing.T) {
+	public, secret, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := ssh.NewPublicKey(public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := PublicKey(ssh.MarshalAuthorizedKey(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := New(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := ssh.MarshalPrivateKey(secret, "")
+	locked, err2 := ssh.MarshalPrivateKeyWithPassphrase(secret, "", []byte("sesame"))
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	asked := ""
+	ask := func() ([]byte, error) { return []byte(asked), nil }
+	for _, file := range []*pem.Block{plain, locked} {
+		asked = "mustard"
+		if _, err := SecretKey(pem.EncodeToMemory(file), ask); (err == nil) != (file == plain) {
+			t.Error(err)
+		}
+		asked = "sesame"
+		mine, err := SecretKey(pem.EncodeToMemory(file), ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(bytes.NewReader(e.Header()), mine); err != nil {
+			t.Error(err)
+		}
+	}
+	other, err := ecdsa.GenerateKey(elliptic.P256(), crand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain, err = ssh.MarshalPrivateKey(other, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := SecretKey(pem.EncodeToMemory(plain), ask); err == nil {
+		t.Error("a key of another kind was read")
+	}
+	if key, err = ssh.NewPublicKey(&other.PublicKey); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := PublicKey(ssh.MarshalAuthorizedKey(key)); err == nil {
+		t.Error("a public key of another kind was read")
+	}
 }

@@ -27,8 +27,9 @@ func SecretKey(file []byte, ask func() ([]byte, error)) (key Key, err error) {
 		}
 	}()
 	key, err = checked(keys.ReadPrivateKey(bytes.NewReader(file), nil))
-	var missing *ssh.PassphraseMissingError
-	if err == nil || !errors.As(err, &missing) && !strings.Contains(err.Error(), "password") {
+	var locked *ssh.PassphraseMissingError
+	_, ssherr := ssh.ParseRawPrivateKey(file)
+	if err == nil || !errors.As(ssherr, &locked) && !strings.Contains(err.Error(), "password") {
 		return key, err
 	}
 	passphrase, err := ask()

@@ -75,7 +75,8 @@ func TestEncrypted(t *testing.T) {
 	mustRun(t, "index", "--quiet", "--key", "me.sec", "out/")
 	query := strings.Split(reads, "\n")[1][:30]
 	for _, args := range [][]string{
-		{"verify", "--quiet", "--key", "me.sec", "out/"}, {"info", "--key", "me.sec", "out/"}, {"find", "--quiet", "--key", "me.sec", query, "out/r"},
+		{"verify", "--quiet", "--key", "me.sec", "out/"}, {"info", "--key", "me.sec", "out/"},
+		{"find", "--quiet", "--key", "me.sec", query, "out/r"},
 		{"report", "--quiet", "--key", "me.sec", "out/r", "-o", "page.html"}, {"protect", "--quiet", "--parity", "2%", "--key", "me.sec", "out/"},
 		{"repair", "--quiet", "out/"}, {"repair", "--quiet", "--key", "me.sec", "out/"}, {"recipients", "out/"},
 		{"unpack", "--quiet", "--key", "me.sec", "out/", "-o", "back"},
