@@ -57,9 +57,9 @@ func TestResourceLimits(t *testing.T) {
 				}
 			}
 			out := filepath.Join(t.TempDir(), "out")
-			limited(2_000, "orcomgo", "bin", "-q", input, out)
-			limited(2_000, "orcomgo", "pack", "-q", out)
-			limited(2_000, "orcomgo", "verify", "-q", out)
+			limited(2_300, "orcomgo", "bin", "-q", input, out)
+			limited(2_300, "orcomgo", "pack", "-q", out)
+			limited(2_300, "orcomgo", "verify", "-q", out)
 		})
 	}
 }
