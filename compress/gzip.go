@@ -16,7 +16,7 @@ var errLargeGzip = errors.New("to say how it was compressed would take too much"
 // its text.
 func DescribeGzip(file io.Reader, threads int) ([]byte, error) {
 	var b bounded
-	if _, err := gzexact.Describe(file, &b, threads); err != nil {
+	if err := gzexact.Describe(file, &b, threads); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil

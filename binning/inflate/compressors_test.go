@@ -14,6 +14,8 @@ import (
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
+
+	"orcomgo/internal/deflate"
 )
 
 // fastq returns about n bytes of records that resemble a sequencer's.
@@ -112,7 +114,7 @@ var plainHeader = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}
 // fixedBlocks has fixed blocks of literals alone.
 func fixedBlocks(text []byte) []byte {
 	var w bitWriter
-	codes := codesOf(fixedLits[:])
+	codes := codesOf(deflate.StaticLiterals[:])
 	for i := 0; i == 0 || i < len(text); i += 3000 {
 		part := text[i:min(i+3000, len(text))]
 		last := i+3000 >= len(text)
@@ -120,7 +122,7 @@ func fixedBlocks(text []byte) []byte {
 		for _, c := range part {
 			w.code(codes, int(c))
 		}
-		w.code(codes, endOfBlock)
+		w.code(codes, deflate.EndOfBlock)
 	}
 	return wrap(plainHeader, w.bytes(), text)
 }
@@ -203,7 +205,7 @@ type prefixCode struct {
 func codesOf(lengths []uint8) []prefixCode {
 	codes := make([]prefixCode, len(lengths))
 	next := 0
-	for n := 1; n <= maxCodeLen; n++ {
+	for n := 1; n <= deflate.MaxBits; n++ {
 		next <<= 1
 		for s, l := range lengths {
 			if int(l) == n {

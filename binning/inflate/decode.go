@@ -4,10 +4,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"sync/atomic"
+
+	"orcomgo/internal/deflate"
 )
 
 // windowSize is how far back a match may reach.
-const windowSize = 1 << 15
+const windowSize = deflate.WindowSize
 
 // slack is how many bytes a decoder's buffer must have behind its limit: two bytes for each
 // of the longest match and the literals before it, and what copying writes too much.
@@ -83,7 +85,7 @@ func (d *decoder) reset(in []byte, bit int) {
 func peek(in []byte, bit int) uint64 {
 	i := bit >> 3
 	if i+8 <= len(in) {
-		return load64(in, i) >> (bit & 7)
+		return deflate.Load64(in, i) >> (bit & 7)
 	}
 	var b [8]byte
 	if i < len(in) {
@@ -213,12 +215,8 @@ func (d *decoder) header() (status, bool) {
 	return 0, true
 }
 
-// codeOrder is the order in which a dynamic block's header gives the lengths of the codes
-// that code lengths.
-var codeOrder = [19]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
-
 // codeLengths are the lengths of a dynamic block's codes: of literals, then of distances.
-type codeLengths [numLits + numDists]uint8
+type codeLengths [deflate.Literals + deflate.Dists]uint8
 
 // codeLengths reads the lengths of a dynamic block's codes, and how many of literals and of
 // distances there are. It returns false if they are not all there or not allowed.
@@ -229,35 +227,26 @@ func (r *bitReader) codeLengths(lengths *codeLengths) (lits, dists int, ok bool)
 	lits = r.take(5) + 257
 	dists = r.take(5) + 1
 	coded := r.take(4) + 4
-	if lits > numLits || dists > numDists {
+	if lits > deflate.Literals || dists > deflate.Dists {
 		return 0, 0, false
 	}
 	for i := range coded {
-		lengths[codeOrder[i]] = uint8(r.take(3))
+		lengths[deflate.LengthOrder[i]] = uint8(r.take(3))
 	}
 	if r.short {
 		return 0, 0, false
 	}
-	var c canonical
-	if !c.init(lengths[:19]) {
+	var c deflate.Code
+	if !c.InitBlock(lengths[:19]) {
 		return 0, 0, false
 	}
-	var table [1 << 7]uint16 // symbol<<4 | length of its code
-	code, index := 0, 0
-	for n := 1; n <= 7; n++ {
-		for range c.count[n] {
-			for i := code; i < len(table); i += 1 << n {
-				table[i] = c.symbols[index]<<4 | uint16(n)
-			}
-			index++
-			code = nextReversed(code, n)
-		}
-	}
+	var table [1 << 7]uint16
+	c.Fill(table[:])
 	clear(lengths[:19])
 	for i, n := 0, lits+dists; i < n; {
 		e := table[peek(r.in, r.bit)&127]
 		k := int(e & 15)
-		if !r.need(max(k, c.min)) || k == 0 {
+		if !r.need(max(k, c.Min)) || k == 0 {
 			return 0, 0, false
 		}
 		r.bit += k
@@ -326,7 +315,7 @@ func (d *decoder) copyStored() (status, bool) {
 func (d *decoder) symbol() (status, bool) {
 	r := bitReader{in: d.in, bit: d.bit}
 	total := len(d.in) * 8
-	s, n, more := d.t.lits.read(peek(d.in, r.bit), total-r.bit)
+	s, n, more := d.t.lits.Read(peek(d.in, r.bit), total-r.bit)
 	if r.short = more; n == 0 {
 		return d.fail(&r)
 	}
@@ -342,27 +331,27 @@ func (d *decoder) symbol() (status, bool) {
 		}
 		d.bit = r.bit
 		return 0, true
-	case s == endOfBlock:
+	case s == deflate.EndOfBlock:
 		d.bit, d.place = r.bit, atBlock
 		return 0, true
-	case s >= numLits:
+	case s >= deflate.Literals:
 		return d.fail(&r)
 	}
-	length := int(lengthBase[s-257]) + 3 + r.take(int(lengthExtra[s-257]))
+	length := int(deflate.LengthBase[s-257]) + r.take(int(deflate.LengthExtra[s-257]))
 	if r.short {
 		return d.fail(&r)
 	}
-	s, n, more = d.t.dists.read(peek(d.in, r.bit), total-r.bit)
+	s, n, more = d.t.dists.Read(peek(d.in, r.bit), total-r.bit)
 	r.short = more
 	if n == 0 {
-		r.need(max(1, d.t.dists.min))
+		r.need(max(1, d.t.dists.Min))
 		return d.fail(&r)
 	}
 	r.take(n)
-	if s >= numDists {
+	if s >= deflate.Dists {
 		return d.fail(&r)
 	}
-	dist := int(distBase[s]) + r.take(int(distExtra[s]))
+	dist := int(deflate.DistBase[s]) + r.take(int(deflate.DistExtra[s]))
 	if r.short {
 		return d.fail(&r)
 	}
@@ -388,7 +377,7 @@ func (d *decoder) narrow() {
 	const high = 0xff00ff00ff00ff00
 	start := d.n - 2*windowSize
 	for i := d.n - 8; i >= start; i -= 8 {
-		if load64(d.out, i)&high != 0 {
+		if deflate.Load64(d.out, i)&high != 0 {
 			return
 		}
 	}
@@ -400,9 +389,9 @@ func (d *decoder) narrow() {
 func packSymbols(b []byte, at, n int) {
 	i := 0
 	for ; i+4 <= n; i += 4 {
-		v := load64(b, at+2*i)
+		v := deflate.Load64(b, at+2*i)
 		v |= v >> 8
-		store32(b, at+i, uint32(v&0xffff|v>>16&0xffff0000))
+		deflate.Store32(b, at+i, uint32(v&0xffff|v>>16&0xffff0000))
 	}
 	for ; i < n; i++ {
 		b[at+i] = b[at+2*i]
@@ -441,10 +430,10 @@ func (r *resolver) resolve(dst []byte, src []byte, n int) {
 	}
 	i := 0
 	for ; i+8 <= n; i += 8 {
-		v, w := load64(src, 2*i), load64(src, 2*i+8)
+		v, w := deflate.Load64(src, 2*i), deflate.Load64(src, 2*i+8)
 		a := uint64(r[uint16(v)]) | uint64(r[uint16(v>>16)])<<8 | uint64(r[uint16(v>>32)])<<16 | uint64(r[v>>48])<<24
 		b := uint64(r[uint16(w)]) | uint64(r[uint16(w>>16)])<<8 | uint64(r[uint16(w>>32)])<<16 | uint64(r[w>>48])<<24
-		store64(dst, i, a|b<<32)
+		deflate.Store64(dst, i, a|b<<32)
 	}
 	for ; i < n; i++ {
 		dst[i] = r[binary.LittleEndian.Uint16(src[2*i:])]

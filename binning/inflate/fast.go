@@ -1,5 +1,7 @@
 package inflate
 
+import "orcomgo/internal/deflate"
+
 // repeatMul and repeatStep are for matches nearer than 8 bytes: the bytes up to the distance
 // times repeatMul are 8 bytes of their repetition. After so many bytes as repeatStep says the
 // next 8 are the same.
@@ -25,13 +27,13 @@ func (d *decoder) fastPlain() {
 		wide = 1
 	}
 	pos := d.bit>>3 + 7
-	bb := load64(in, pos-7) >> (d.bit & 7)
+	bb := deflate.Load64(in, pos-7) >> (d.bit & 7)
 	nb := uint(56 - d.bit&7) // what bb holds above is the same as the bytes at pos
 	n, limit := d.n, d.limit
 	low := d.low
 	last := len(in) - 8
 	for n < limit && pos <= last {
-		bb |= load64(in, pos) << (nb & 63)
+		bb |= deflate.Load64(in, pos) << (nb & 63)
 		pos += int((63 - nb) >> 3 & 7)
 		nb |= 56
 		n0, nb0 := n, nb // where this round began
@@ -106,19 +108,19 @@ func (d *decoder) fastPlain() {
 		}
 		src, end := n-dist, n+length<<(wide&1)
 		if dist >= 8 {
-			store64(out, n, load64(out, src))
-			store64(out, n+8, load64(out, src+8))
-			store64(out, n+16, load64(out, src+16))
-			store64(out, n+24, load64(out, src+24))
+			deflate.Store64(out, n, deflate.Load64(out, src))
+			deflate.Store64(out, n+8, deflate.Load64(out, src+8))
+			deflate.Store64(out, n+16, deflate.Load64(out, src+16))
+			deflate.Store64(out, n+24, deflate.Load64(out, src+24))
 			for n += 32; n < end; n += 8 {
 				src += 8
-				store64(out, n, load64(out, src+24))
+				deflate.Store64(out, n, deflate.Load64(out, src+24))
 			}
 		} else {
-			v := load64(out, src) & (1<<(8*dist&63) - 1) * repeatMul[dist&7]
+			v := deflate.Load64(out, src) & (1<<(8*dist&63) - 1) * repeatMul[dist&7]
 			step := repeatStep[dist&7]
 			for n < end {
-				store64(out, n, v)
+				deflate.Store64(out, n, v)
 				n += step
 			}
 		}
@@ -130,8 +132,8 @@ func (d *decoder) fastPlain() {
 // storeLiterals stores the up to three literals of an entry, as symbols of 16 bits if wide is not 0.
 func storeLiterals(out []byte, n int, e uint32, wide int) {
 	if wide == 0 {
-		store32(out, n, e>>8)
+		deflate.Store32(out, n, e>>8)
 	} else {
-		store64(out, n, uint64(e>>8&255|e&(255<<16))|uint64(e>>24)<<32)
+		deflate.Store64(out, n, uint64(e>>8&255|e&(255<<16))|uint64(e>>24)<<32)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"github.com/klauspost/cpuid/v2"
+
+	"orcomgo/internal/deflate"
 )
 
 // hasBMI2 reports whether the processor has the instructions that are used.
@@ -63,7 +65,7 @@ func (d *decoder) fastState() *fastState {
 	return &fastState{
 		in: unsafe.Pointer(unsafe.SliceData(d.in)), out: unsafe.Pointer(unsafe.SliceData(d.out)),
 		pos: pos, last: len(d.in) - 8, n: d.n, low: d.low,
-		bits: load64(d.in, pos-7) >> (d.bit & 7), loaded: uint64(56 - d.bit&7),
+		bits: deflate.Load64(d.in, pos-7) >> (d.bit & 7), loaded: uint64(56 - d.bit&7),
 		tables: unsafe.Pointer(d.t),
 	}
 }

@@ -3,6 +3,8 @@ package inflate
 import (
 	"bytes"
 	"math/bits"
+
+	"orcomgo/internal/deflate"
 )
 
 // Where a member or a block might begin is found by looking for what only few bits could
@@ -35,7 +37,7 @@ type finder struct {
 	from, to int // bits
 	header   int // the next byte at which a member's header may begin, up to len(in)
 	checks   int // how many block headers it may decode before it gives up
-	codes    [2]canonical
+	codes    [2]deflate.Code
 }
 
 func newFinder(in []byte, from, to int) *finder {
@@ -89,7 +91,7 @@ func (f *finder) block(end int) (int, bool) {
 	// begin within 48.
 	const stride = 48
 	for base := f.from &^ 7; base < end && base>>3+16 <= len(f.in); base += stride {
-		v := load64(f.in, base>>3)
+		v := deflate.Load64(f.in, base>>3)
 		m := ^v & ^(v >> 1) & (v >> 2)                   // not the last block, dynamic
 		m &^= v >> 4 & (v >> 5) & (v >> 6) & (v >> 7)    // more than 286 literals and lengths
 		m &^= v >> 9 & (v >> 10) & (v >> 11) & (v >> 12) // more than 30 distances
@@ -116,9 +118,9 @@ func (f *finder) precode(bit int) bool {
 	if at>>3+10 > len(f.in) {
 		return false
 	}
-	n := load64(f.in, at>>3)>>(at&7)&15 + 4
+	n := deflate.Load64(f.in, at>>3)>>(at&7)&15 + 4
 	at += 4
-	v := load64(f.in, at>>3) >> (at & 7) & (1<<(3*n) - 1)
+	v := deflate.Load64(f.in, at>>3) >> (at & 7) & (1<<(3*n) - 1)
 	return precodeSums[v&4095]+precodeSums[v>>12&4095]+precodeSums[v>>24&4095]+precodeSums[v>>36&4095]+precodeSums[v>>48&4095] == 128
 }
 
@@ -131,8 +133,8 @@ func (f *finder) lengths(bit int) bool {
 	r := bitReader{in: f.in, bit: bit + 3}
 	var lengths codeLengths
 	lits, dists, ok := r.codeLengths(&lengths)
-	if !ok || lengths[endOfBlock] == 0 {
+	if !ok || lengths[deflate.EndOfBlock] == 0 {
 		return false
 	}
-	return f.codes[0].init(lengths[:lits]) && f.codes[0].complete && f.codes[1].init(lengths[lits:][:dists])
+	return f.codes[0].InitBlock(lengths[:lits]) && f.codes[0].Complete && f.codes[1].InitBlock(lengths[lits:][:dists])
 }

@@ -1,11 +1,8 @@
 package inflate
 
-const (
-	maxCodeLen = 15
-	numLits    = 286 // literals, end of block and lengths that a dynamic block may have
-	numDists   = 30
-	endOfBlock = 256
+import "orcomgo/internal/deflate"
 
+const (
 	litBits  = 11
 	distBits = 9
 	// A subtable of 2^k entries holds the codes that begin with the same litBits (distBits)
@@ -13,72 +10,6 @@ const (
 	litSubs  = 512
 	distSubs = 128
 )
-
-// canonical is a prefix code, as the slow path reads it: bit by bit.
-type canonical struct {
-	count   [maxCodeLen + 1]uint16 // codes of each length
-	symbols [288]uint16            // by length, then by value
-	min     int                    // the least length, 0 if there is no code
-	// complete is false for the two codes that deflate allows though they are not: one of
-	// a single bit, and none.
-	complete bool
-}
-
-// init takes the length of each symbol's code, 0 for none. It returns false unless the code
-// is complete, empty, or a single code of one bit.
-func (c *canonical) init(lengths []uint8) bool {
-	c.count = [maxCodeLen + 1]uint16{}
-	for _, n := range lengths {
-		c.count[n&maxCodeLen]++
-	}
-	c.count[0] = 0
-	var next [maxCodeLen + 1]uint16
-	left, used, longest := 1, uint16(0), 0
-	c.min = 0
-	for n := 1; n <= maxCodeLen; n++ {
-		k := c.count[n]
-		left = left<<1 - int(k)
-		if left < 0 {
-			return false
-		}
-		next[n] = used
-		if used += k; k > 0 {
-			longest = n
-			if c.min == 0 {
-				c.min = n
-			}
-		}
-	}
-	for i, n := range lengths {
-		if n != 0 {
-			c.symbols[next[n&maxCodeLen]] = uint16(i)
-			next[n&maxCodeLen]++
-		}
-	}
-	c.complete = left == 0
-	return c.complete || longest == 0 || longest == 1 && used == 1
-}
-
-// read returns the symbol whose code the bits begin with, and the code's length; 0 if no
-// code of at most avail bits matches, and then whether more bits might do.
-func (c *canonical) read(v uint64, avail int) (symbol, n int, more bool) {
-	code, first, index := 0, 0, 0
-	for n := 1; n <= maxCodeLen; n++ {
-		if n > avail {
-			return 0, 0, c.complete || n <= c.min // if it is not complete, no code has more than min bits
-		}
-		code |= int(v & 1)
-		v >>= 1
-		k := int(c.count[n])
-		if code-first < k {
-			return int(c.symbols[index+code-first]), n, false
-		}
-		index += k
-		first = (first + k) << 1
-		code <<= 1
-	}
-	return 0, 0, false
-}
 
 // Entries of the table of literals and lengths.
 //
@@ -116,47 +47,10 @@ const (
 	distInvalid = 1 << 7
 )
 
-var (
-	lengthBase  [29]uint16 // less 3
-	lengthExtra [29]uint8
-	distBase    [numDists]uint16
-	distExtra   [numDists]uint8
-
-	fixedLits, fixedDists [288]uint8 // lengths of codes; 32 of distances
-	fixed                 tables
-)
+var fixed tables
 
 func init() {
-	base := 0
-	for i := range 28 {
-		lengthBase[i] = uint16(base)
-		if i >= 8 {
-			lengthExtra[i] = uint8(i/4 - 1)
-		}
-		base += 1 << lengthExtra[i]
-	}
-	lengthBase[28] = 255
-	base = 1
-	for i := range distBase {
-		distBase[i], distExtra[i] = uint16(base), uint8(max(0, i/2-1))
-		base += 1 << distExtra[i]
-	}
-	for i := range fixedLits {
-		switch {
-		case i < 144:
-			fixedLits[i] = 8
-		case i < 256:
-			fixedLits[i] = 9
-		case i < 280:
-			fixedLits[i] = 7
-		default:
-			fixedLits[i] = 8
-		}
-	}
-	for i := range 32 {
-		fixedDists[i] = 5
-	}
-	if !fixed.init(fixedLits[:], fixedDists[:32]) {
+	if !fixed.init(deflate.StaticLiterals, deflate.StaticDists) {
 		panic("inflate: the fixed codes are not complete")
 	}
 }
@@ -168,7 +62,7 @@ type tables struct {
 	litSub  [litSubs]uint32
 	distSub [distSubs]uint32
 
-	lits, dists canonical
+	lits, dists deflate.Code
 
 	// What lit is made from, by the bits of the code: entries of one symbol and of two, as extend returns them.
 	ones, twos [1 << litBits]sequence
@@ -177,7 +71,7 @@ type tables struct {
 // init builds the tables for codes of the given lengths. It returns false if one of them is
 // not a code that deflate allows.
 func (t *tables) init(lits, dists []uint8) bool {
-	if !t.lits.init(lits) || !t.dists.init(dists) {
+	if !t.lits.InitBlock(lits) || !t.dists.InitBlock(dists) {
 		return false
 	}
 	t.fillLits()
@@ -216,8 +110,8 @@ func (t *tables) fillLits() {
 	for n := 1; n <= litBits; n++ {
 		copy(t.lit[1<<(n-1):1<<n], t.lit[:1<<(n-1)])
 		literalsFrom[n], onesFrom[n], twosFrom[n] = numLiterals, numOnes, numTwos
-		for range c.count[n] {
-			symbol := int(c.symbols[index])
+		for range c.Count[n] {
+			symbol := int(c.Symbols[index])
 			index++
 			e := singleEntry(symbol, n)
 			if symbol < 256 {
@@ -231,7 +125,7 @@ func (t *tables) fillLits() {
 				ending[n+extra] = numLengths
 			}
 			t.lit[code&(1<<litBits-1)] = e
-			code = nextReversed(code, n)
+			code = deflate.Next(code, n)
 		}
 		for i := ending[n]; i != 0; {
 			l := &lengths[i]
@@ -266,24 +160,13 @@ func (t *tables) fillLits() {
 	t.fillLitSubs(code, index)
 }
 
-// nextReversed returns the code that follows another of the same length, n bits. The first
-// bit of a code is the lowest here. A longer code that follows has zeros in its further bits.
-func nextReversed(code, n int) int {
-	bit := 1 << (n - 1)
-	for code&bit != 0 {
-		code ^= bit
-		bit >>= 1
-	}
-	return code | bit
-}
-
 // subWidth returns how many bits a subtable is for that begins with the k-th code of n
 // bits, where the table itself is for root bits.
-func (c *canonical) subWidth(n, k, root int) int {
+func subWidth(c *deflate.Code, n, k, root int) int {
 	width := n - root
-	for room := 1<<width - (int(c.count[n]) - k); room > 0 && root+width < maxCodeLen; {
+	for room := 1<<width - (int(c.Count[n]) - k); room > 0 && root+width < deflate.MaxBits; {
 		width++
-		room = room<<1 - int(c.count[root+width])
+		room = room<<1 - int(c.Count[root+width])
 	}
 	return width
 }
@@ -293,19 +176,19 @@ func (c *canonical) subWidth(n, k, root int) int {
 func (t *tables) fillLitSubs(code, index int) {
 	c := &t.lits
 	start, end, prefix, width := 0, 0, -1, 0
-	for n := litBits + 1; n <= maxCodeLen; n++ {
-		for k := range int(c.count[n]) {
+	for n := litBits + 1; n <= deflate.MaxBits; n++ {
+		for k := range int(c.Count[n]) {
 			if p := code & (1<<litBits - 1); p != prefix {
-				prefix, start, width = p, end, c.subWidth(n, k, litBits)
+				prefix, start, width = p, end, subWidth(c, n, k, litBits)
 				end += 1 << width
 				t.lit[p] = kindSub | uint32(width) | uint32(start)<<8
 			}
-			e := singleEntry(int(c.symbols[index]), n-litBits)
+			e := singleEntry(int(c.Symbols[index]), n-litBits)
 			index++
 			for i := code >> litBits; i < 1<<width; i += 1 << (n - litBits) {
 				t.litSub[start+i] = e
 			}
-			code = nextReversed(code, n)
+			code = deflate.Next(code, n)
 		}
 	}
 }
@@ -315,10 +198,10 @@ func singleEntry(symbol, n int) uint32 {
 	switch {
 	case symbol < 256:
 		return 1<<entryLiterals | uint32(symbol)<<8 | uint32(n)
-	case symbol == endOfBlock:
+	case symbol == deflate.EndOfBlock:
 		return kindEnd | uint32(n)
-	case symbol < numLits:
-		return kindExtra | uint32(lengthBase[symbol-257])<<8 | uint32(lengthExtra[symbol-257])<<16 | uint32(n)
+	case symbol < deflate.Literals:
+		return kindExtra | uint32(deflate.LengthBase[symbol-257]-3)<<8 | uint32(deflate.LengthExtra[symbol-257])<<16 | uint32(n)
 	}
 	return kindInvalid
 }
@@ -328,25 +211,25 @@ func (t *tables) fillDists() {
 	c := &t.dists
 	t.dist[0] = distInvalid // also what no code is for, if the code is not complete
 	entry := func(index, n int) uint32 {
-		if s := c.symbols[index]; s < numDists {
-			return uint32(distBase[s])<<16 | uint32(n)<<8 | (uint32(n) + uint32(distExtra[s]))
+		if s := c.Symbols[index]; s < deflate.Dists {
+			return uint32(deflate.DistBase[s])<<16 | uint32(n)<<8 | (uint32(n) + uint32(deflate.DistExtra[s]))
 		}
 		return distInvalid
 	}
 	code, index := 0, 0
 	for n := 1; n <= distBits; n++ {
 		copy(t.dist[1<<(n-1):1<<n], t.dist[:1<<(n-1)])
-		for range c.count[n] {
+		for range c.Count[n] {
 			t.dist[code&(1<<distBits-1)] = entry(index, n)
 			index++
-			code = nextReversed(code, n)
+			code = deflate.Next(code, n)
 		}
 	}
 	start, end, prefix, width := 0, 0, -1, 0
-	for n := distBits + 1; n <= maxCodeLen; n++ {
-		for k := range int(c.count[n]) {
+	for n := distBits + 1; n <= deflate.MaxBits; n++ {
+		for k := range int(c.Count[n]) {
 			if p := code & (1<<distBits - 1); p != prefix {
-				prefix, start, width = p, end, c.subWidth(n, k, distBits)
+				prefix, start, width = p, end, subWidth(c, n, k, distBits)
 				end += 1 << width
 				t.dist[p] = distSub | uint32(width)<<8 | uint32(start)<<16
 			}
@@ -355,7 +238,7 @@ func (t *tables) fillDists() {
 			for i := code >> distBits; i < 1<<width; i += 1 << (n - distBits) {
 				t.distSub[start+i] = e
 			}
-			code = nextReversed(code, n)
+			code = deflate.Next(code, n)
 		}
 	}
 }

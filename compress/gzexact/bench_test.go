@@ -27,7 +27,7 @@ func BenchmarkFile(b *testing.B) {
 		b.SetBytes(int64(len(text)))
 		for range b.N {
 			d.Reset()
-			if _, err := Describe(bytes.NewReader(gz), &d, 1); err != nil {
+			if err := Describe(bytes.NewReader(gz), &d, 1); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -11,22 +11,16 @@ type frame struct {
 	writer    writer
 	bit       byte // where in a byte the first part begins
 	inside    bool // it begins within a member
-	atSegment bool // and where a segment begins
 	carriedOn bool // the writer goes on with all that it knew at the end of the frame before
 	history   int  // how many bytes of text before the frame matches may refer to
 
 	// What only describing needs.
 	start      int64 // of text[0] in the text of the file
 	memberText int64 // where the text of the member begins in it
+	segment    int   // where in text the segment begins
 	parts      []part
-	endBit     byte         // where in a byte the last part ends
-	ends       []segmentEnd // of the text behind from, ascending, up to farAhead behind the frame
-}
-
-// A segmentEnd is a place where the writer flushed or ended.
-type segmentEnd struct {
-	at    int
-	clear bool // matches behind it don't refer to the text before it
+	endBit     byte  // where in a byte the last part ends
+	ends       []int // of segments, behind from, ascending, up to farAhead behind the frame
 }
 
 const (
@@ -41,7 +35,14 @@ const (
 	frameParts    = 1 << 13
 	frameRaw      = 256 << 10
 	maxRaw        = 64 << 10 // of a part
+
+	// Each of so many members is a frame, and each of much text: they may be of several writers.
+	singleMembers = 16
+	leastMember   = frameText / 16
 )
+
+// kept returns how many of n bytes of text are kept for the next frame.
+func kept(n int) int { return min(n, windowSize+n%windowSize) }
 
 // A part is a header, a block with the trailer behind it if it is the last one of a member, or bytes behind the last member.
 type part struct {
@@ -53,9 +54,18 @@ type part struct {
 
 const trailerBytes = 8
 
-// needsPrevious reports whether the writer depends on more than the text before the frame.
-func (f *frame) needsPrevious() bool {
-	return f.inside && f.writer.isSequential() && !(f.atSegment && (f.writer.rules == pigzBlocks || f.history == 0))
+// setWriter sets the writer, and what follows from it. same is true if that of the frame before is the same.
+func (f *frame) setWriter(w writer, same bool) {
+	f.writer = w
+	if !f.inside {
+		return
+	}
+	begins := int(f.memberText - f.start)
+	if w.rules == aloneBlocks {
+		begins = f.segment
+	}
+	f.history = min(windowSize, f.from-begins)
+	f.carriedOn = same && w.isSequential() && !(f.segment == f.from && w.startsAnew())
 }
 
 // A template is the header of the first member of a file. That of BGZF has the size of the member.

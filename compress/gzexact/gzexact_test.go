@@ -95,32 +95,44 @@ for i in range(0, len(text), every or len(text) or 1):
 sys.stdout.buffer.write(out + c.flush())
 `
 
-// both describes and restores a file with 1 and 3 threads, and returns the description.
-func both(t *testing.T, gz, text []byte) ([]byte, Description, error) {
+// String names the writer as its users do.
+func (w writer) String() string {
+	switch w.family {
+	case familyZlib:
+		name := [blockRules]string{"zlib -%d", "zlib -%d, memLevel 9", "gzip -%d", "pigz -%d", "pigz -i -%d"}[w.rules]
+		return fmt.Sprintf(name, w.level)
+	case familyDeflate:
+		return fmt.Sprintf("libdeflate -%d", w.level)
+	}
+	return "unknown"
+}
+
+// both describes and restores a file with 1 and 3 threads, and returns the description and what wrote the end of the file.
+func both(t *testing.T, gz, text []byte) ([]byte, writer, error) {
 	t.Helper()
 	var first []byte
 	for _, threads := range []int{1, 3} {
-		var d, back bytes.Buffer
-		sum, err := Describe(bytes.NewReader(gz), &d, threads)
-		if err != nil {
-			return nil, sum, err
+		var b, back bytes.Buffer
+		d := &describer{scanner: newScanner(bytes.NewReader(gz)), to: &b}
+		if err := d.run(threads); err != nil {
+			return nil, d.writer, err
 		}
-		if sum.File != int64(len(gz)) || sum.Text != int64(len(text)) || sum.Size != int64(d.Len()) {
-			t.Errorf("%+v of %d bytes, %d of text, %d of the description", sum, len(gz), len(text), d.Len())
+		if d.file != int64(len(gz)) || d.size != int64(b.Len()) {
+			t.Errorf("%+v of %d bytes, %d of the description", d, len(gz), b.Len())
 		}
 		if first == nil {
-			first = d.Bytes()
-		} else if !bytes.Equal(first, d.Bytes()) {
+			first = b.Bytes()
+		} else if !bytes.Equal(first, b.Bytes()) {
 			t.Error("the description depends on the number of threads")
 		}
-		if err := Restore(bytes.NewReader(d.Bytes()), bytes.NewReader(text), &back, threads); err != nil {
+		if err := Restore(bytes.NewReader(b.Bytes()), bytes.NewReader(text), &back, threads); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(back.Bytes(), gz) {
 			t.Fatalf("restored as %d other bytes, not %d", back.Len(), len(gz))
 		}
 		if threads == 3 {
-			return first, sum, nil
+			return first, d.writer, nil
 		}
 	}
 	panic("not reached")
@@ -152,13 +164,13 @@ func TestKnownWriters(t *testing.T) {
 			t.Parallel()
 			for text, b := range texts() {
 				gz := program(t, b, words...)
-				d, sum, err := both(t, gz, b)
+				d, by, err := both(t, gz, b)
 				if err != nil {
 					t.Errorf("%s: %v", text, err)
 					continue
 				}
 				if most := 200 + len(gz)/5000; len(d) > most {
-					t.Errorf("%s: %d bytes of %d to describe %s, more than %d", text, len(d), len(gz), sum.Writer, most)
+					t.Errorf("%s: %d bytes of %d to describe %s, more than %d", text, len(d), len(gz), by, most)
 				}
 			}
 		})
@@ -170,9 +182,9 @@ func TestFrames(t *testing.T) {
 	text := fastq(3_000_000)
 	for _, words := range []string{"gzip -1", "gzip -6", "pigz -1", "pigz -i -2", "bgzip -c -l 1", "libdeflate-gzip -c -6"} {
 		t.Run(words, func(t *testing.T) {
-			d, sum, err := both(t, program(t, text, strings.Fields(words)...), text)
+			d, by, err := both(t, program(t, text, strings.Fields(words)...), text)
 			if err != nil || len(d) > 200 {
-				t.Errorf("%d bytes to describe %s: %v", len(d), sum.Writer, err)
+				t.Errorf("%d bytes to describe %s: %v", len(d), by, err)
 			}
 		})
 	}
@@ -277,13 +289,13 @@ func TestDamagedFiles(t *testing.T) {
 	text := fastq(2000)
 	gz := goGzip(t, text, gzip.HuffmanOnly)
 	for i := range gz {
-		if _, err := Describe(bytes.NewReader(gz[:i]), io.Discard, 1); !errors.Is(err, ErrInput) {
+		if err := Describe(bytes.NewReader(gz[:i]), io.Discard, 1); !errors.Is(err, ErrInput) {
 			t.Fatalf("cut off after %d bytes: %v", i, err)
 		}
 		damaged := bytes.Clone(gz)
 		damaged[i] ^= 1 << (i % 8)
 		var d bytes.Buffer
-		_, err := Describe(bytes.NewReader(damaged), &d, 1)
+		err := Describe(bytes.NewReader(damaged), &d, 1)
 		if err == nil {
 			var back bytes.Buffer
 			if err := Restore(&d, bytes.NewReader(text), &back, 1); err != nil || !bytes.Equal(back.Bytes(), damaged) {
@@ -306,7 +318,7 @@ func TestDamagedDescriptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.finish(f, nil)
-	f.writer = writer{familyZlib, 6, gzipBlocks}
+	f.setWriter(writer{familyZlib, 6, gzipBlocks}, false)
 	task := &task{frame: f, template: s.template}
 	task.encode(nil)
 	for _, b := range [][]byte{s.template.header, task.code, nil} {
@@ -346,7 +358,7 @@ func FuzzDescribe(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, gz []byte) {
 		var d bytes.Buffer
-		if _, err := Describe(bytes.NewReader(gz), &d, 1); err != nil {
+		if err := Describe(bytes.NewReader(gz), &d, 1); err != nil {
 			if !errors.Is(err, ErrInput) && !errors.Is(err, ErrUnknownWriter) {
 				t.Error(err)
 			}
@@ -371,7 +383,7 @@ func FuzzRestore(f *testing.F) {
 	text := fastq(2000)
 	for _, level := range []int{-2, 0} {
 		var d bytes.Buffer
-		if _, err := Describe(bytes.NewReader(goGzip(&testing.T{}, text, level)), &d, 1); err != nil {
+		if err := Describe(bytes.NewReader(goGzip(&testing.T{}, text, level)), &d, 1); err != nil {
 			f.Fatal(err)
 		}
 		f.Add(d.Bytes(), text)
@@ -407,8 +419,8 @@ func TestRealFiles(t *testing.T) {
 			return err
 		}
 		all++
-		d, sum, err := both(t, gz, text)
-		t.Logf("%s: %d bytes of %d to describe %s, %v", path, len(d), len(gz), sum.Writer, err)
+		d, by, err := both(t, gz, text)
+		t.Logf("%s: %d bytes of %d to describe %s, %v", path, len(d), len(gz), by, err)
 		if err == nil && len(d) > 100+len(gz)/1000 {
 			t.Errorf("%s: %d bytes describe %d", path, len(d), len(gz))
 		}

@@ -1,9 +1,10 @@
 package gzexact
 
 import (
-	"bufio"
 	"io"
 	"slices"
+
+	"orcomgo/internal/deflate"
 )
 
 // inflater reads the blocks of deflate streams.
@@ -23,9 +24,9 @@ const (
 )
 
 func (f *inflater) init(r io.Reader) {
-	f.r = bufio.NewReaderSize(r, 64<<10)
-	f.staticLit.set(staticLiterals)
-	f.staticDist.set(staticDists)
+	f.bitReader.init(r)
+	f.staticLit.set(deflate.StaticLiterals)
+	f.staticDist.set(deflate.StaticDists)
 }
 
 // block reads a block.
@@ -68,10 +69,10 @@ func (f *inflater) stored() error {
 // codes reads the codes of a dynamic block.
 func (f *inflater) codes(c *codes) error {
 	c.literals, c.dists, c.itemCount = int(f.take(5))+257, int(f.take(5))+1, int(f.take(4))+4
-	if c.literals > literalCodes || c.dists > distCodes {
+	if c.literals > deflate.Literals || c.dists > deflate.Dists {
 		return f.bad("a code with too many symbols")
 	}
-	for _, s := range itemOrder[:c.itemCount] {
+	for _, s := range deflate.LengthOrder[:c.itemCount] {
 		c.itemLengths[s] = uint8(f.take(3))
 	}
 	sound := f.items.set(c.itemLengths[:])
@@ -92,21 +93,26 @@ func (f *inflater) codes(c *codes) error {
 
 // tokens reads the tokens of a block up to its end, and appends their text.
 func (f *inflater) tokens(b *block, lit, dist *readCode) error {
-	r := &f.bitReader
 	text, most := f.text, len(f.text)+maxBlockText
-	tokens := f.spare[:0]
-	defer func() { b.tokens, f.spare, f.text = slices.Clone(tokens), tokens, text }()
+	tokens, ahead, n := f.spare[:0], f.ahead, f.n
+	defer func() { b.tokens, f.spare, f.text, f.ahead, f.n = slices.Clone(tokens), tokens, text, ahead, n }()
+	fail := func(what string) error {
+		f.n = n
+		return f.bad(what)
+	}
 	for {
-		if r.n < 48 {
-			r.fill()
+		if n < 48 { // of a length and a distance
+			f.ahead, f.n = ahead, n
+			f.fill()
+			ahead, n = f.ahead, f.n
 			if len(tokens) > maxTokens || len(text) > most {
 				return ErrUnknownWriter
 			}
 		}
-		s, n := lit.symbol(r.ahead)
-		r.ahead >>= n
-		if r.n -= n; r.n < 0 || n == 0 {
-			return f.bad("no word of the code")
+		s, k := lit.symbol(ahead)
+		ahead >>= k
+		if n -= k; n < 0 || k == 0 {
+			return fail("no word of the code")
 		}
 		if s < endOfBlock {
 			text = append(text, byte(s))
@@ -116,25 +122,25 @@ func (f *inflater) tokens(b *block, lit, dist *readCode) error {
 		if s == endOfBlock {
 			return nil
 		}
-		if s -= endOfBlock + 1; s >= lengthCodes {
-			return f.bad("no length")
+		if s -= endOfBlock + 1; s >= deflate.Lengths {
+			return fail("no length")
 		}
-		extra := int(lengthExtra[s])
-		length := int(lengthBase[s]) + int(r.ahead&(1<<extra-1))
-		r.ahead >>= extra
-		if s == lengthCodes-2 && length == maxMatch {
+		extra := deflate.LengthExtra[s] & 15
+		length := int(deflate.LengthBase[s]) + int(ahead&(1<<extra-1))
+		ahead >>= extra
+		if s == deflate.Lengths-2 && length == maxMatch {
 			return ErrUnknownWriter // there is a symbol for this length alone
 		}
-		d, n := dist.symbol(r.ahead)
-		if n == 0 || d >= distCodes {
-			return f.bad("no distance")
+		d, k := dist.symbol(ahead)
+		if k == 0 || d >= deflate.Dists {
+			return fail("no distance")
 		}
-		r.ahead >>= n
-		more := distExtra(d)
-		far := distBase(d) + int(r.ahead&(1<<more-1))
-		r.ahead >>= more
-		if r.n -= extra + n + more; r.n < 0 || far > len(text)-f.member {
-			return f.bad("a match before the beginning of the text")
+		ahead >>= k
+		more := deflate.DistExtra[d] & 15
+		far := int(deflate.DistBase[d]) + int(ahead&(1<<more-1))
+		ahead >>= more
+		if n -= int(extra) + k + int(more); n < 0 || far > len(text)-f.member {
+			return fail("a match before the beginning of the text")
 		}
 		tokens = append(tokens, match(length, far))
 		text = appendMatch(text, length, far)
@@ -155,7 +161,7 @@ func appendMatch(text []byte, n, dist int) []byte {
 // memberHeader reads the header of a member; nil if no member begins here.
 func (f *inflater) memberHeader() ([]byte, error) {
 	const fixed = 10
-	if head, _ := f.r.Peek(3); string(head) != "\x1f\x8b\x08" {
+	if !f.has(3) || string(f.buf[f.at:f.at+3]) != "\x1f\x8b\x08" {
 		return nil, nil
 	}
 	b, err := f.bytes(nil, fixed)

@@ -1,6 +1,10 @@
 package gzexact
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"orcomgo/internal/deflate"
+)
 
 // libdeflateLevel are the limits of a level.
 type libdeflateLevel struct {
@@ -28,13 +32,10 @@ const (
 type libdeflate struct {
 	writer
 	libdeflateLevel
-	text        []byte
+	chains
 	head, head3 []int32
-	before      [windowSize]uint16 // as in zlib
-	pairs       [][2]int32         // of level 1
-	at, hashed  int
-	end         int
-	known       bool // the next match, which comes after some literals
+	pairs       [][2]int32 // of level 1
+	known       bool       // the next match, which comes after some literals
 	after       int
 	length      int
 	dist        int
@@ -83,13 +84,12 @@ func (z *libdeflate) begin(text []byte, from, to int) {
 	z.hash(to)
 }
 
-func (z *libdeflate) rebase([]byte, int) {} // it is not sequential
-
-func (z *libdeflate) segment(end int, _ bool) {
+func (z *libdeflate) segment(end int) {
 	z.hash(z.at) // it does not flush: only if others made the file, places are left
 	z.end = end
 }
 
+// block begins a block.
 func (z *libdeflate) block() {
 	most := 300_000
 	if z.level == 1 {
@@ -132,7 +132,16 @@ func (z *libdeflate) leastLength(used int) int {
 	return n
 }
 
-func (z *libdeflate) ends() bool { return z.over || z.at >= z.end }
+func (z *libdeflate) ends(tokens []token) bool {
+	if len(tokens) == 0 {
+		z.block()
+	}
+	return z.over || z.at >= z.end
+}
+
+func (z *libdeflate) run(tokens, actual []token, n, limit int) []token {
+	return follow(z, tokens, actual, n, limit)
+}
 
 func multiplied(v uint32, bits int) uint32 { return v * 0x1e35a7bd >> (32 - bits) }
 
@@ -150,17 +159,16 @@ func (z *libdeflate) hash(to int) {
 
 // pair returns where the last two places are that have the hash of a place.
 func (z *libdeflate) pair(place int) *[2]int32 {
-	return &z.pairs[multiplied(load32(z.text, place), hashBitsFast)]
+	return &z.pairs[multiplied(deflate.Load32(z.text, place), hashBitsFast)]
 }
 
 // insert puts a place at the head of its chain, and returns the places that had its hashes of four and three bytes.
 func (z *libdeflate) insert(place int) (last, last3 int) {
-	v := load32(z.text, place)
+	v := deflate.Load32(z.text, place)
 	h, h3 := multiplied(v, hashBits4), multiplied(v&0xffffff, hashBits3)
-	last, last3 = int(z.head[h]), int(z.head3[h3])
-	z.head[h], z.head3[h3] = int32(place), int32(place)
-	z.before[place&(windowSize-1)] = uint16(min(place-last, 0xffff))
-	return last, last3
+	last3 = int(z.head3[h3])
+	z.head3[h3] = int32(place)
+	return z.link(&z.head[h], place), last3
 }
 
 func (z *libdeflate) next() token {
@@ -169,7 +177,7 @@ func (z *libdeflate) next() token {
 		return here
 	}
 	if !z.known {
-		if !z.find() {
+		if !z.first() {
 			return here
 		}
 		z.known = true
@@ -177,7 +185,7 @@ func (z *libdeflate) next() token {
 	if z.length < min(z.nice, z.end-z.at) {
 		for i := 1; i <= z.ahead; i++ {
 			least := 4*i - 2 // how much better a match must be
-			if length, dist := z.search(z.at+i, z.length-1, z.depth>>i); length >= z.length &&
+			if length, dist := z.find(z.at+i, z.length-1, z.depth>>i); length >= z.length &&
 				4*(length-z.length)+bits.Len(uint(z.dist))-bits.Len(uint(dist)) > least {
 				z.after, z.length, z.dist = i, length, dist
 				return here
@@ -187,8 +195,8 @@ func (z *libdeflate) next() token {
 	return match(z.length, z.dist)
 }
 
-// find looks for a match at the next token.
-func (z *libdeflate) find() bool {
+// first looks for a match at the next token.
+func (z *libdeflate) first() bool {
 	if z.level == 1 {
 		z.length, z.dist = z.searchPair(z.at)
 		return z.length > 0
@@ -200,7 +208,7 @@ func (z *libdeflate) find() bool {
 			z.newLeast()
 		}
 	}
-	z.length, z.dist = z.search(z.at, z.least-1, z.depth)
+	z.length, z.dist = z.find(z.at, z.least-1, z.depth)
 	return z.length >= z.least && (z.length > minMatch || z.dist <= nearest)
 }
 
@@ -246,46 +254,34 @@ func (z *libdeflate) searchPair(place int) (length, dist int) {
 	return length, dist
 }
 
-// search goes through the chain of a place, and puts it there. It returns the first match of those of the greatest length, if it is longer
-// than least.
-func (z *libdeflate) search(place, least, depth int) (length, dist int) {
-	text, most := z.text, min(maxMatch, z.end-place)
+// find looks for a match at a place that is longer than least, and puts the place into its chain.
+func (z *libdeflate) find(place, least, depth int) (length, dist int) {
+	most := min(maxMatch, z.end-place)
 	if most < hashable {
 		return least, 0
 	}
-	nice := min(z.nice, most)
-	last := place - int(z.before[place&(windowSize-1)])
+	last := z.previous(place)
 	last3 := last
 	if z.hashed == place {
 		last, last3 = z.insert(place)
 		z.hashed++
 	}
 	limit := place - windowSize
-	want := load32(text, place)
 	if least < 4 {
 		if last3 <= limit {
 			return least, 0
 		}
-		if least < 3 && (load32(text, last3)^want)&0xffffff == 0 {
+		if least < 3 && (deflate.Load32(z.text, last3)^deflate.Load32(z.text, place))&0xffffff == 0 {
 			least, dist = 3, place-last3
 		}
-	} else if least >= nice {
+	} else if least >= z.nice {
 		return least, 0
 	}
-	skip := max(least-3, 0)
-	wantEnd := load32(text, place+skip)
-	for ; last > limit && depth > 0; depth-- {
-		if load32(text, last+skip) == wantEnd && load32(text, last) == want {
-			if n := matchLength(text, last, place, most); n > least {
-				least, dist = n, place-last
-				if n >= nice {
-					break
-				}
-				skip = n - 3
-				wantEnd = load32(text, place+skip)
-			}
+	if last > limit {
+		// Places of the chain have the same four bytes.
+		if n, d := z.search(place, last, max(least, 3), limit, depth, z.nice); d > 0 {
+			return n, d
 		}
-		last -= int(z.before[last&(windowSize-1)])
 	}
 	return least, dist
 }

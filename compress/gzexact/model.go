@@ -1,12 +1,14 @@
 package gzexact
 
-import "orcomgo/compress/rangecoder"
+import (
+	"orcomgo/compress/rangecoder"
+	"orcomgo/internal/deflate"
+)
 
 // Kinds of numbers in the description of a frame. Each kind has an adaptive model, which begins anew with each frame.
 const (
 	numberSegment     = iota // segmentFar, or another way to say where a segment ends
 	numberSegmentSize        // bytes of its text
-	numberClears             // 1 if matches of a segment don't refer to the text before it
 	numberFinal              // 1 if a block is the last one of its member
 	numberStored             // bytes of a stored block
 	numberRight              // 0 if the predictor is right in the rest of a block; else one more than how often before it is wrong
@@ -80,11 +82,11 @@ func (c *coding) blockCodes(d *codes) (sound bool) {
 		return true
 	}
 	d.dists, d.itemCount = c.number(numberDists, d.dists), c.number(numberItemCount, d.itemCount)
-	if d.literals <= endOfBlock || d.literals > literalCodes || d.dists < 1 || d.dists > distCodes ||
-		d.itemCount < 4 || d.itemCount > itemCodes {
+	if d.literals <= endOfBlock || d.literals > deflate.Literals || d.dists < 1 || d.dists > deflate.Dists ||
+		d.itemCount < 4 || d.itemCount > deflate.LengthCodes {
 		return false
 	}
-	for _, s := range itemOrder[:d.itemCount] {
+	for _, s := range deflate.LengthOrder[:d.itemCount] {
 		d.itemLengths[s] = uint8(c.number(numberItemLength, int(d.itemLengths[s])) & 7)
 	}
 	items := append(d.items, 0)

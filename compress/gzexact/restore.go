@@ -59,16 +59,16 @@ func (r *restorer) next() (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.from = min(r.ahead, windowSize)
+	f.from = kept(r.ahead)
 	if f.history > f.from || f.carriedOn && (r.before == nil || r.before.writer != f.writer) {
 		return nil, errDamaged
 	}
-	kept := r.window[r.ahead-f.from:]
+	before := r.window[r.ahead-f.from:]
 	f.to = f.from + size
 	most := f.to + tailBytes
 	f.text = make([]byte, most+padBytes)
-	n := copy(f.text[:most], kept)
-	if n < len(kept) {
+	n := copy(f.text[:most], before)
+	if n < len(before) {
 		return nil, errDamaged
 	}
 	got, err := io.ReadFull(r.text, f.text[n:most])

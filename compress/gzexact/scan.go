@@ -20,26 +20,16 @@ type scanner struct {
 	within   bool   // a member
 	header   int    // in parts, of the member, or -1
 	headerAt int64  // in the file
+	members  int    // that have ended
 
-	memberText, segment int64       // where the text of the member begins, and the segment
-	reaches             bool        // a match of the segment refers to the text before it
-	decided             bool        // whether the segment's beginning is marked if not
-	ends                []endOfText // from the beginning of the frame that is completed next
-	generation          int64       // the last of them that was cleared
-	frame               *frame      // which was begun
-	atEnd               bool        // of the file
+	memberText, segment int64   // where in the text of the file the member begins, and the segment
+	ends                []int64 // of segments, from the frame on that is completed next
+	lastEnd             int64   // of those before
+	frame               *frame  // which was begun
+	atEnd               bool    // of the file
 }
 
-// endOfText is a segmentEnd in the text of the file.
-type endOfText struct {
-	at    int64
-	clear bool
-}
-
-const (
-	pigzPiece    = 128 << 10
-	leastCleared = 1 << 10 // a segment this long that does not refer to the text before it is taken for one that can't
-)
+const pigzPiece = 128 << 10
 
 func newScanner(gz io.Reader) *scanner {
 	s := &scanner{}
@@ -50,9 +40,9 @@ func newScanner(gz io.Reader) *scanner {
 
 // begin begins a frame behind the text of the one before.
 func (s *scanner) begin(text []byte) {
-	keep := min(len(text), windowSize)
+	keep := kept(len(text))
 	by := len(text) - keep
-	s.text = append(make([]byte, 0, frameTextMost+windowSize+tailBytes+padBytes), text[by:]...)
+	s.text = append(make([]byte, 0, frameTextMost+2*windowSize+tailBytes+padBytes), text[by:]...)
 	s.start += int64(by)
 	s.from, s.summed = keep, s.summed-by
 	s.member = max(s.member-by, 0)
@@ -70,7 +60,7 @@ func (s *scanner) next() (*frame, error) {
 			return nil, err
 		}
 		text := len(s.text) - s.from
-		memberEnds := !s.within && s.template.sizeAt == 0 && text >= frameText/16 // perhaps that of another writer begins
+		memberEnds := !s.within && s.template.sizeAt == 0 && (text >= leastMember || s.members <= singleMembers)
 		if text >= frameTextMost || text >= frameText && s.undecided() || memberEnds || len(s.parts) == frameParts || s.raw >= frameRaw {
 			break
 		}
@@ -116,7 +106,7 @@ func (s *scanner) part() error {
 	s.parts = append(s.parts, p)
 	s.within, s.member, s.crc, s.size, s.summed = true, len(s.text), 0, 0, len(s.text)
 	s.memberText = s.place64()
-	s.beginSegment()
+	s.segment = s.memberText
 	return nil
 }
 
@@ -125,15 +115,12 @@ func (s *scanner) junk(first bool) error {
 	if first {
 		return s.bad("it has no gzip header")
 	}
-	b := make([]byte, maxRaw)
-	n, err := io.ReadFull(s.r, b)
-	s.before += int64(n)
-	s.raw += n
-	if s.atEnd = n < maxRaw; s.atEnd && err != io.EOF && err != io.ErrUnexpectedEOF {
+	b, err := s.bytes(nil, maxRaw)
+	if s.atEnd = err != nil; s.atEnd && s.err != io.EOF {
 		return err
 	}
-	if n > 0 {
-		s.parts = append(s.parts, part{event: eventRaw, raw: b[:n]})
+	if s.raw += len(b); len(b) > 0 {
+		s.parts = append(s.parts, part{event: eventRaw, raw: b})
 	}
 	return nil
 }
@@ -150,12 +137,11 @@ func (s *scanner) sum() {
 
 // blockPart reads a block, and the trailer of the member behind it.
 func (s *scanner) blockPart() error {
-	var p part
+	p := part{event: eventBlock}
 	b := &p.block
 	if err := s.inflater.block(b); err != nil {
 		return err
 	}
-	p.event = eventBlock
 	switch {
 	case b.kind == storedBlock && b.size > 0:
 		p.event = eventStored
@@ -164,10 +150,11 @@ func (s *scanner) blockPart() error {
 	case b.kind == staticBlock && len(b.tokens) == 0:
 		p.event = eventEmptyStatic
 	}
-	s.seeReach(b)
-	piece := (s.place64()-s.memberText)%pigzPiece == 0 && s.bit() == 0 // pigz flushes, though there is no sign of it
-	if b.final || b.size == 0 || piece {
-		s.endSegment()
+	at := s.place64()
+	piece := (at-s.memberText)%pigzPiece == 0 && s.bit() == 0 // pigz flushes, though there is no sign of it
+	if (b.final || b.size == 0 || piece) && at > s.segment {
+		s.ends = append(s.ends, at)
+		s.segment = at
 	}
 	if !b.final {
 		s.parts = append(s.parts, p)
@@ -186,45 +173,12 @@ func (s *scanner) blockPart() error {
 		return s.bad("the text has another checksum or size than its trailer says")
 	}
 	s.within = false
+	s.members++
 	if s.header >= 0 && s.template.fits(s.parts[s.header].raw, s.place()-s.headerAt) {
 		s.parts[s.header].event = eventMember
 	}
 	s.parts = append(s.parts, p)
 	return nil
-}
-
-// beginSegment notes that a segment begins.
-func (s *scanner) beginSegment() { s.segment, s.reaches, s.decided = s.place64(), false, false }
-
-// seeReach notes whether the tokens of a block that was just read, within the segment's first 32 KiB, refer to the text before the segment.
-func (s *scanner) seeReach(b *block) {
-	at := s.place64() - int64(b.size) - s.segment
-	for _, t := range b.tokens {
-		if at >= windowSize || s.reaches {
-			break
-		}
-		s.reaches = int64(t.dist()) > at
-		at += int64(t.size())
-	}
-	if at >= windowSize {
-		s.decide()
-	}
-}
-
-// decide marks the beginning of the segment if it does not refer to the text before it.
-func (s *scanner) decide() {
-	if n := len(s.ends); !s.decided && !s.reaches && n > 0 && s.ends[n-1].at == s.segment && s.segment != s.memberText {
-		s.ends[n-1].clear = s.place64()-s.segment >= leastCleared
-	}
-	s.decided = true
-}
-
-func (s *scanner) endSegment() {
-	if at := s.place64(); at > s.segment {
-		s.decide()
-		s.ends = append(s.ends, endOfText{at: at})
-		s.beginSegment()
-	}
 }
 
 // finish completes a frame, given the one behind it, if there is one.
@@ -236,18 +190,13 @@ func (s *scanner) finish(f, behind *frame) {
 		f.content = len(f.text)
 	}
 	f.text = append(f.text, make([]byte, padBytes)...)
-	start := f.start + int64(f.from)
-	for len(s.ends) > 0 && s.ends[0].at <= start {
-		f.atSegment = f.inside && s.ends[0].at == start
-		if s.ends[0].clear {
-			s.generation = s.ends[0].at
-		}
-		s.ends = s.ends[1:]
+	for len(s.ends) > 0 && s.ends[0] <= f.start+int64(f.from) {
+		s.lastEnd, s.ends = s.ends[0], s.ends[1:]
 	}
-	f.history = int(min(windowSize, start-max(s.generation, f.memberText)))
+	f.segment = int(max(s.lastEnd, f.memberText) - f.start)
 	for _, e := range s.ends {
-		if at := e.at - f.start; at < int64(f.to+farAhead) {
-			f.ends = append(f.ends, segmentEnd{int(at), e.clear})
+		if at := int(e - f.start); at < f.to+farAhead {
+			f.ends = append(f.ends, at)
 		}
 	}
 }

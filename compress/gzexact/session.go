@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"math"
 
 	"orcomgo/bins/parse"
 )
@@ -23,19 +24,17 @@ const (
 type session struct {
 	coding
 	*frame
-	template   *template
-	predictor  predictor
-	at         int  // in text
-	within     bool // within a member
-	begun      bool // the predictor has begun with this member
-	open       bool // segmentEnd is known
-	segmentEnd int
-	size       int // of the last segment
-	member     int // where the text of the member begins, or -1 if that is before the frame
-	planned    block
-	rights     int  // coding: how often the predictor was right since it was wrong; decoding: one more than how often it will be
-	allRight   bool // decoding: it is right in the rest of the block
-	wrong      int  // coding: how often it was not
+	template  *template
+	predictor predictor
+	at        int   // in text
+	within    bool  // within a member
+	begun     bool  // the predictor has begun with this member
+	open      bool  // segment is known
+	end       int   // of the segment
+	size      int   // of the last segment
+	member    int   // where the text of the member begins, or -1 if that is before the frame
+	planned   block // by the predictor
+	wrong     int   // coding: how often the predictor was
 
 	bits       bitWriter // the file, when decoding
 	memberFrom int       // where in bits.out the header of the member is, if its size is to be set there; or -1
@@ -88,7 +87,7 @@ func (s *session) run() error {
 }
 
 // atEnd reports whether the text has reached the end of a segment.
-func (s *session) atEnd() bool { return s.open && s.at == s.segmentEnd }
+func (s *session) atEnd() bool { return s.open && s.at == s.end }
 
 // context returns what the next event depends on.
 func (s *session) context(bit byte) int {
@@ -126,12 +125,10 @@ func (s *session) rawPart(p *part) (ok bool) {
 func (s *session) blockPart(p *part) bool {
 	b, start := &p.block, s.at
 	s.within = true
-	hasText := p.event == eventBlock || p.event == eventStored
-	if hasText {
+	if p.event == eventBlock || p.event == eventStored {
 		if (!s.open || s.atEnd()) && !s.beginSegment() {
 			return false
 		}
-		s.predictor.block()
 	}
 	switch sound := true; p.event {
 	case eventBlock:
@@ -184,11 +181,9 @@ func (s *session) endMember(p *part) bool {
 
 // beginSegment codes where the segment ends that begins here or goes on here.
 func (s *session) beginSegment() bool {
-	fresh := s.open || s.carriedOn && s.atSegment
-	end, clears := s.nextEnd()
-	if !s.begun || s.open && s.flag(numberClears, clears) {
+	end := s.nextEnd()
+	if !s.begun {
 		s.predictor.begin(s.text, s.at, s.at)
-		fresh = false
 	}
 	kind := segmentOther
 	switch end {
@@ -209,41 +204,45 @@ func (s *session) beginSegment() bool {
 	if end <= s.at || end > s.content && s.content-s.to < tailBytes {
 		return false
 	}
-	s.begun, s.open, s.segmentEnd = true, true, end
-	s.predictor.segment(end, fresh)
+	s.begun, s.open, s.end = true, true, end
+	s.predictor.segment(end)
 	return true
 }
 
 // far is a number of bytes that is more than any that matters.
 const far = 1 << 30
 
-// nextEnd returns where the segment ends that begins or goes on here, and whether matches in it don't refer to the text before it.
-func (s *session) nextEnd() (end int, clears bool) {
+// nextEnd returns where the segment ends that begins or goes on here.
+func (s *session) nextEnd() int {
 	for _, e := range s.ends {
-		if e.at == s.at {
-			clears = e.clear
-		} else if e.at > s.at && e.at-s.to < farAhead {
-			return e.at, clears
+		if e > s.at {
+			return e
 		}
 	}
-	return s.to + far, clears
+	return s.to + far
 }
 
 // stored codes a stored block. What tokens the writer had for it is not known, but it had some.
 func (s *session) stored(b *block) bool {
 	b.size = s.number(numberStored, b.size)
-	if b.size < 1 || b.size > 1<<16-1 || b.size > min(s.to, s.segmentEnd)-s.at {
+	if b.size < 1 || b.size > 1<<16-1 || b.size > min(s.to, s.end)-s.at {
 		return false
 	}
+	s.predictor.ends(nil)
 	for end := s.at + b.size; s.at < end; {
 		t := s.predictor.next()
 		if t.size() > end-s.at {
 			t = literal(s.text[s.at])
 		}
-		s.predictor.accept(t)
-		s.at += t.size()
+		s.accept(t)
 	}
 	return true
+}
+
+// accept goes past a token.
+func (s *session) accept(t token) {
+	s.predictor.accept(t)
+	s.at += t.size()
 }
 
 // plan codes kind and codes of a block of tokens.
@@ -271,69 +270,49 @@ const (
 	segmentOther
 )
 
-// tokens codes the tokens of a block: for each of them, and its end, whether it is what the writer would choose.
+// tokens codes the tokens of a block: how many of them are what the writer would choose before one that is not, that one, and so on. It is
+// wrong as well if the block ends where the writer would not end it, or goes on where it would.
 func (s *session) tokens(b *block) bool {
-	p, limit := s.predictor, min(s.to, s.segmentEnd)
-	for i := 0; ; i++ {
-		ends := i == len(b.tokens) && !s.Decoding()
-		if p.ends() && s.right(ends) {
-			return s.endRights()
-		}
-		if s.at >= limit && s.at == s.segmentEnd {
-			return false
-		}
-		t, actual, sound := p.next(), token(0), true
-		if i < len(b.tokens) {
-			actual = b.tokens[i]
-		}
-		if !s.right(t == actual && !ends) {
-			if s.flag(numberEnds, ends) {
-				return s.endRights()
+	p, limit := s.predictor, min(s.to, s.end)
+	for done := 0; ; done++ {
+		from, most, right, actual := done, len(b.tokens), 0, b.tokens
+		if s.Decoding() {
+			right, actual = s.number(numberRight, 0), nil
+			if most = done + right - 1; right == 0 {
+				most = math.MaxInt
 			}
-			t, sound = s.otherToken(actual, literal(s.text[s.at]))
-			if s.most > 0 && s.Enc.Len() > s.most {
+		}
+		tokens := p.run(b.tokens[:done], actual, most, limit)
+		ends := p.ends(tokens)
+		done, s.at = len(tokens), p.place()
+		switch {
+		case s.Decoding():
+			if b.tokens = tokens; s.at > limit || right > 0 && done < most {
 				return false
+			} else if right == 0 {
+				return ends
 			}
+		case ends && done == most:
+			s.number(numberRight, 0)
+			return true
+		default:
+			s.number(numberRight, done-from+1)
+			s.wrong++
 		}
-		if !sound || t.size() > limit-s.at {
+		var t token
+		if !ends && s.flag(numberEnds, done == most) {
+			return true
+		} else if done < len(b.tokens) {
+			t = b.tokens[done]
+		}
+		t, sound := s.otherToken(t, literal(s.text[s.at]))
+		if !sound || t.size() > limit-s.at || s.most > 0 && s.Enc.Len() > s.most {
 			return false
 		}
-		p.accept(t)
-		s.at += t.size()
+		p.next()
+		s.accept(t)
 		if s.Decoding() {
 			b.tokens = append(b.tokens, t)
 		}
 	}
-}
-
-// right codes whether the predictor was right: where it was not, numberRight is coded, one more than how often it was since the block
-// began or it was wrong. A block ends with 0.
-func (s *session) right(right bool) bool {
-	if !s.Decoding() {
-		if s.rights++; !right {
-			s.number(numberRight, s.rights)
-			s.rights = 0
-			s.wrong++
-		}
-		return right
-	}
-	if s.rights == 0 && !s.allRight {
-		s.rights = s.number(numberRight, 0)
-		s.allRight = s.rights == 0
-	}
-	if s.allRight {
-		return true
-	}
-	s.rights--
-	return s.rights > 0
-}
-
-// endRights ends a block for right.
-func (s *session) endRights() (sound bool) {
-	sound = !s.Decoding() || s.allRight || s.rights == 0 && s.number(numberRight, 0) == 0
-	if !s.Decoding() {
-		s.number(numberRight, 0)
-	}
-	s.rights, s.allRight = 0, false
-	return sound
 }

@@ -21,24 +21,21 @@ type task struct {
 	done      chan struct{} // closed when that is set
 }
 
-// queue has tasks that run side by side, in their order.
-type queue struct {
-	tasks []*task
-	last  *task // which was added, and may have been taken
-}
-
 // run has up to so many tasks of next, until that returns nil, run side by side, and calls write with each, in order. code gets the task
 // before, too; if the frame is carried on, that has ended.
-func (q *queue) run(threads int, next func() (*task, error), code func(t, before *task), write func(t *task) error) error {
+func run(threads int, next func() (*task, error), code func(t, before *task), write func(t *task) error) error {
+	var tasks []*task
+	var last *task
 	t, err := next()
-	for err == nil && t != nil || len(q.tasks) > 0 {
-		if err == nil && t != nil && len(q.tasks) < max(threads, 1) {
-			q.add(t, code)
+	for err == nil && t != nil || len(tasks) > 0 {
+		if err == nil && t != nil && len(tasks) < max(threads, 1) {
+			t.start(last, code)
+			tasks, last = append(tasks, t), t
 			t, err = next()
 			continue
 		}
-		first := q.tasks[0]
-		q.tasks = q.tasks[1:]
+		first := tasks[0]
+		tasks = tasks[1:]
 		if <-first.done; err == nil {
 			err = first.err
 		}
@@ -49,11 +46,8 @@ func (q *queue) run(threads int, next func() (*task, error), code func(t, before
 	return err
 }
 
-// add starts a task.
-func (q *queue) add(t *task, code func(t, before *task)) {
-	before := q.last
+func (t *task) start(before *task, code func(t, before *task)) {
 	t.done = make(chan struct{})
-	q.tasks, q.last = append(q.tasks, t), t
 	go func() {
 		defer close(t.done)
 		if t.frame.carriedOn {
@@ -67,8 +61,9 @@ func (t *task) session(before *task, c *rangecoder.Coder) *session {
 	s := &session{coding: coding{Coder: *c}, frame: t.frame, template: t.template}
 	s.init()
 	if t.frame.carriedOn {
-		s.predictor, before.predictor = before.predictor, nil
-		s.predictor.rebase(s.text, before.frame.to-s.from)
+		z := before.predictor.(*zlib)
+		z.rebase(s.text, before.frame.to-s.from)
+		s.predictor, before.predictor = z, nil
 	} else {
 		s.predictor = t.frame.writer.predictor()
 	}
@@ -77,21 +72,15 @@ func (t *task) session(before *task, c *rangecoder.Coder) *session {
 
 // Flags of a frame: its lowest three bits are where in a byte it begins.
 const (
-	frameInside = 8 << iota
-	frameAtSegment
-	frameCarriedOn
+	frameInside    = 8
+	frameCarriedOn = 16
 )
 
 // encode sets code and predictor.
 func (t *task) encode(before *task) {
 	f := t.frame
 	s := t.session(before, rangecoder.EncodeTo(nil))
-	flags := f.bit
-	for i, set := range [...]bool{f.inside, f.atSegment, f.carriedOn} {
-		if set {
-			flags |= frameInside << i
-		}
-	}
+	flags := f.bit | frameInside*byte(boolBit(f.inside)) | frameCarriedOn*byte(boolBit(f.carriedOn))
 	t.code = append(t.code[:0], f.writer.family<<4|f.writer.level, f.writer.rules, flags)
 	for _, v := range [...]int{f.to - f.from, f.history} {
 		t.code = binary.AppendUvarint(t.code, uint64(v))
@@ -106,8 +95,7 @@ func (t *task) encode(before *task) {
 func parseFrame(code []byte) (f *frame, size int, stream []byte, err error) {
 	c := parse.Cursor{Rest: code}
 	w, rules, flags := c.Byte(), c.Byte(), c.Byte()
-	f = &frame{writer: writer{w >> 4, w & 15, rules}, bit: flags & 7}
-	f.inside, f.atSegment, f.carriedOn = flags&frameInside != 0, flags&frameAtSegment != 0, flags&frameCarriedOn != 0
+	f = &frame{writer: writer{w >> 4, w & 15, rules}, bit: flags & 7, inside: flags&frameInside != 0, carriedOn: flags&frameCarriedOn != 0}
 	size, f.history = c.Int(frameTextMost+maxBlockText), c.Int(windowSize)
 	if c.Failed() || !f.writer.valid() || flags >= frameCarriedOn<<1 || !f.inside && f.bit != 0 ||
 		f.carriedOn && !(f.inside && f.writer.isSequential()) {

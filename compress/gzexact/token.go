@@ -2,20 +2,16 @@ package gzexact
 
 import (
 	"math/bits"
-	"strings"
+	"slices"
+
+	"orcomgo/internal/deflate"
 )
 
-// Limits of deflate (RFC 1951).
 const (
-	windowSize   = 32 << 10 // the greatest distance
-	minMatch     = 3
-	maxMatch     = 258
-	endOfBlock   = 256
-	maxCodeBits  = 15
-	literalCodes = 286 // literals, endOfBlock and lengths
-	lengthCodes  = 29
-	distCodes    = 30
-	itemCodes    = 19 // of code lengths
+	windowSize = deflate.WindowSize
+	minMatch   = deflate.MinMatch
+	maxMatch   = deflate.MaxMatch
+	endOfBlock = deflate.EndOfBlock
 )
 
 // A token is a literal or a match of a block: the byte, or the length, above 16 bits of the distance. The distance of a literal is 0.
@@ -41,24 +37,9 @@ func (t token) size() int {
 
 // lengthSymbols has, for each length of a match, its symbol less 257.
 var lengthSymbols = func() (s [maxMatch + 1]uint8) {
-	for v := range maxMatch - minMatch {
-		s[v+minMatch] = uint8(v)
-		if n := bits.Len(uint(v)) - 1; n >= 3 {
-			s[v+minMatch] = uint8(4*(n-1) + v>>(n-2)&3)
-		}
-	}
-	s[maxMatch] = lengthCodes - 1
-	return
-}()
-
-// lengthBase and lengthExtra have, for each symbol of lengths, the least length and how many further bits it has.
-var lengthBase, lengthExtra = func() (base [lengthCodes]uint16, extra [lengthCodes]uint8) {
-	for v := maxMatch; v >= minMatch; v-- {
-		s := lengthSymbols[v]
-		base[s] = uint16(v)
-		if s < lengthCodes-1 {
-			extra[s] = uint8(max(int(s)/4-1, 0))
-		}
+	for v := range s {
+		at, found := slices.BinarySearch(deflate.LengthBase[:], uint16(v))
+		s[v] = uint8(max(at-1+boolBit(found), 0))
 	}
 	return
 }()
@@ -71,17 +52,6 @@ func distSymbol(dist int) int {
 	}
 	n := bits.Len(v) - 1
 	return 2*n + int(v>>(n-1)&1)
-}
-
-// distExtra returns how many further bits a symbol of distances has.
-func distExtra(symbol int) int { return max(symbol/2-1, 0) }
-
-// distBase returns the least distance of a symbol.
-func distBase(symbol int) int {
-	if symbol < 4 {
-		return symbol + 1
-	}
-	return (2+symbol&1)<<distExtra(symbol) + 1
 }
 
 // The kinds of blocks, as they are written.
@@ -104,10 +74,10 @@ type block struct {
 // codes are the two codes of a dynamic block, and how they are written.
 type codes struct {
 	literals, dists int // how many lengths are written of either
-	lengths         [literalCodes + distCodes]uint8
+	lengths         [deflate.Literals + deflate.Dists]uint8
 	items           []item // the lengths, in runs
-	itemLengths     [itemCodes]uint8
-	itemCount       int // how many of itemLengths are written, in the order of itemOrder
+	itemLengths     [deflate.LengthCodes]uint8
+	itemCount       int // how many of itemLengths are written, in their order
 }
 
 // literalLengths and distLengths are the lengths of the two codes.
@@ -129,18 +99,15 @@ func (i item) symbol() int { return int(i & 0xff) }
 // itemExtra has, for each symbol of items, how many further bits it has, and itemRuns how many lengths it is besides their value, or 0 for
 // one.
 var (
-	itemExtra = [itemCodes]int{repeatLast: 2, repeatZero: 3, repeatZeros: 7}
-	itemRuns  = [itemCodes]int{repeatLast: 3, repeatZero: 3, repeatZeros: 11}
+	itemExtra = [deflate.LengthCodes]int{repeatLast: 2, repeatZero: 3, repeatZeros: 7}
+	itemRuns  = [deflate.LengthCodes]int{repeatLast: 3, repeatZero: 3, repeatZeros: 11}
 )
-
-// itemOrder is the order in which lengths of the code of items are written.
-var itemOrder = [itemCodes]int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
 // add appends an item, of which n lengths are set already. It returns how many are then, or -1 if that is not possible.
 func (c *codes) add(it item, n int) int {
 	c.items = append(c.items, it)
 	s, value := it.symbol(), uint8(0)
-	if s >= itemCodes || int(it>>8) >= 1<<itemExtra[s] || s == repeatLast && n == 0 {
+	if s >= deflate.LengthCodes || int(it>>8) >= 1<<itemExtra[s] || s == repeatLast && n == 0 {
 		return -1
 	}
 	end := n + max(itemRuns[s]+int(it>>8), 1)
@@ -158,9 +125,3 @@ func (c *codes) add(it item, n int) int {
 	}
 	return n
 }
-
-// staticLiterals and staticDists are the lengths of the codes of static blocks.
-var (
-	staticLiterals = []byte(strings.Repeat("\x08", 144) + strings.Repeat("\x09", 112) + strings.Repeat("\x07", 24) + strings.Repeat("\x08", 8))
-	staticDists    = []byte(strings.Repeat("\x05", distCodes))
-)

@@ -1,6 +1,10 @@
 package gzexact
 
-import "slices"
+import (
+	"slices"
+
+	"orcomgo/internal/deflate"
+)
 
 // A codeBuilder sets the lengths of a prefix code, none above limit, by the counts of its symbols.
 type codeBuilder interface {
@@ -10,8 +14,8 @@ type codeBuilder interface {
 // build makes the codes of a block. Runs of lengths go on from one code to the other if they are joint. It returns how many bits the block
 // takes with these codes, and how many with the static ones.
 func (c *codes) build(tokens []token, b codeBuilder, literalLimit int, joint bool) (dynamic, static int) {
-	var literals [literalCodes]uint32
-	var dists [distCodes]uint32
+	var literals [deflate.Literals]uint32
+	var dists [deflate.Dists]uint32
 	literals[endOfBlock] = 1
 	for _, t := range tokens {
 		if t.isMatch() {
@@ -21,12 +25,12 @@ func (c *codes) build(tokens []token, b codeBuilder, literalLimit int, joint boo
 			literals[t.value()]++
 		}
 	}
-	var lit [literalCodes]uint8
-	var dist [distCodes]uint8
+	var lit [deflate.Literals]uint8
+	var dist [deflate.Dists]uint8
 	b.build(literals[:], literalLimit, lit[:])
-	b.build(dists[:], maxCodeBits, dist[:])
+	b.build(dists[:], deflate.MaxBits, dist[:])
 	c.literals, c.dists = used(lit[:], endOfBlock+1), used(dist[:], 1)
-	c.lengths = [literalCodes + distCodes]uint8{}
+	c.lengths = [deflate.Literals + deflate.Dists]uint8{}
 	copy(c.lengths[:], lit[:c.literals])
 	copy(c.lengths[c.literals:], dist[:c.dists])
 	if joint {
@@ -34,13 +38,13 @@ func (c *codes) build(tokens []token, b codeBuilder, literalLimit int, joint boo
 	} else {
 		c.items = appendItems(appendItems(c.items[:0], c.literalLengths()), c.distLengths())
 	}
-	var items [itemCodes]uint32
+	var items [deflate.LengthCodes]uint32
 	for _, it := range c.items {
 		items[it.symbol()]++
 	}
 	b.build(items[:], 7, c.itemLengths[:])
-	c.itemCount = itemCodes
-	for c.itemCount > 4 && c.itemLengths[itemOrder[c.itemCount-1]] == 0 {
+	c.itemCount = deflate.LengthCodes
+	for c.itemCount > 4 && c.itemLengths[deflate.LengthOrder[c.itemCount-1]] == 0 {
 		c.itemCount--
 	}
 	dynamic = 5 + 5 + 4 + 3*c.itemCount
@@ -50,14 +54,14 @@ func (c *codes) build(tokens []token, b codeBuilder, literalLimit int, joint boo
 	for s, k := range literals {
 		extra := 0
 		if s > endOfBlock {
-			extra = int(lengthExtra[s-endOfBlock-1])
+			extra = int(deflate.LengthExtra[s-endOfBlock-1])
 		}
 		dynamic += int(k) * (int(lit[s]) + extra)
-		static += int(k) * (int(staticLiterals[s]) + extra)
+		static += int(k) * (int(deflate.StaticLiterals[s]) + extra)
 	}
 	for s, k := range dists {
-		dynamic += int(k) * (int(dist[s]) + distExtra(s))
-		static += int(k) * (int(staticDists[s]) + distExtra(s))
+		dynamic += int(k) * (int(dist[s]) + int(deflate.DistExtra[s]))
+		static += int(k) * (int(deflate.StaticDists[s]) + int(deflate.DistExtra[s]))
 	}
 	return dynamic, static
 }
@@ -117,10 +121,10 @@ func (c *codes) equal(d *codes) bool {
 // first.
 type zlibTree struct {
 	heap    []int16
-	weights [2 * literalCodes]uint32
-	heights [2 * literalCodes]uint8
-	parents [2 * literalCodes]int16
-	depths  [2 * literalCodes]uint8
+	weights [2 * deflate.Literals]uint32
+	heights [2 * deflate.Literals]uint8
+	parents [2 * deflate.Literals]int16
+	depths  [2 * deflate.Literals]uint8
 	taken   []int16 // nodes in the order in which they got parents
 }
 
@@ -195,7 +199,7 @@ func (t *zlibTree) sink(at int) {
 // leaves for every two nodes that were too deep. Then the depths are dealt to the leaves anew, the greatest to those that were taken
 // first.
 func (t *zlibTree) limitDepths(symbols, limit int) {
-	var leaves [maxCodeBits + 2]int
+	var leaves [deflate.MaxBits + 2]int
 	excess := 0
 	t.depths[t.heap[0]] = 0
 	for _, n := range slices.Backward(t.taken) {
@@ -270,7 +274,7 @@ func (t *libdeflateTree) build(counts []uint32, limit int, lengths []uint8) {
 		t.weights = append(t.weights, weight+take())
 	}
 	// From the root on, each node becomes two leaves of the next depth; or, of those too deep, the deepest leaf that may.
-	var leaves [maxCodeBits + 2]int
+	var leaves [deflate.MaxBits + 2]int
 	leaves[1] = 2
 	depths := make([]int, len(t.weights))
 	for n := len(t.parents) - 1; n >= 0; n-- {

@@ -1,25 +1,23 @@
 package gzexact
 
-import "fmt"
-
 // A predictor does what a writer of deflate does, with the same text, and says for each block and token what the writer would choose next.
 // It is told what was chosen and goes on from there. Places are those of bytes in the text that begin was called with.
 type predictor interface {
 	// begin starts at the place to, after the text from place from on, to which matches may refer.
 	begin(text []byte, from, to int)
-	// rebase continues in another text, in which what was at place n is at place n - by.
-	rebase(text []byte, by int)
-	// segment says where the writer flushes next: matches don't go past that. It is fresh unless a segment goes on, or begin was just
-	// called.
-	segment(end int, fresh bool)
-	// block starts a block.
-	block()
-	// ends reports whether the writer would end the block before the next token.
-	ends() bool
-	// next returns the token that the writer would choose. It is called once before each accept.
+	// segment says where the writer flushes next: matches don't go past that. It begins or goes on at the next token.
+	segment(end int)
+	// ends reports whether the writer would end a block with these tokens before the next one. Without tokens a block begins.
+	ends(tokens []token) bool
+	// next returns the token that the writer would choose. It is called before each accept.
 	next() token
 	// accept goes past a token that was chosen.
 	accept(t token)
+	// run appends to tokens, which a block has so far, what the writer would choose and accepts it: up to n tokens of the block, before
+	// limit, as long as the block would not end. If actual is not nil, it is the block, and run stops before a token that is another there.
+	run(tokens, actual []token, n, limit int) []token
+	// place returns where the next token is.
+	place() int
 	// plan sets the kind of a block with the tokens of b, and its codes if it is dynamic.
 	plan(b *block, as *block)
 }
@@ -29,7 +27,6 @@ const (
 	familyNone    = iota // predicts nothing but literals
 	familyZlib           // zlib, also in pigz and bgzip, and gzip
 	familyDeflate        // libdeflate
-	families
 )
 
 // How zlib and gzip end blocks, and what a flush does.
@@ -38,6 +35,7 @@ const (
 	zlibBlocks32K        // 2^15 - 1 tokens: memLevel 9, which also has a larger hash
 	gzipBlocks           // gzip: 2^15 - 1 tokens, or fewer if they compress well
 	pigzBlocks           // as memLevel 8, and each segment begins with the text before as a dictionary
+	aloneBlocks          // as memLevel 8, and each segment begins without the text before
 	blockRules
 )
 
@@ -47,39 +45,26 @@ type writer struct {
 }
 
 func (w writer) valid() bool {
+	leveled := w.level >= 1 && w.level <= 9
 	switch w.family {
 	case familyNone:
 		return w.level == 0 && w.rules == 0
 	case familyZlib:
-		return w.level >= 1 && w.level <= 9 && w.rules < blockRules
-	case familyDeflate:
-		return w.level >= 1 && w.level <= 9 && w.rules == 0
+		return leveled && w.rules < blockRules
 	}
-	return false
-}
-
-// String names the writer as its users do.
-func (w writer) String() string {
-	switch w.family {
-	case familyZlib:
-		name := [blockRules]string{"zlib -%d", "zlib -%d, memLevel 9", "gzip -%d", "pigz -%d"}[w.rules]
-		return fmt.Sprintf(name, w.level)
-	case familyDeflate:
-		return fmt.Sprintf("libdeflate -%d", w.level)
-	}
-	return "unknown"
+	return w.family == familyDeflate && leveled && w.rules == 0
 }
 
 func (w writer) predictor() predictor {
-	switch w.family {
-	case familyZlib:
-		return newZlib(w)
-	case familyDeflate:
+	if w.family == familyDeflate {
 		return newLibdeflate(w)
 	}
-	return newZlib(writer{familyZlib, 0, zlibBlocks16K})
+	return newZlib(w)
 }
 
 // isSequential reports whether the state of the writer depends on tokens of any distance before. That of others depends on the last 32 KiB
 // of text and on the tokens since the last match.
 func (w writer) isSequential() bool { return w.family == familyZlib && w.level <= 3 }
+
+// startsAnew reports whether each segment has a state that depends on nothing but text.
+func (w writer) startsAnew() bool { return w.rules >= pigzBlocks }
