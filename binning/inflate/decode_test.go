@@ -202,7 +202,7 @@ func BenchmarkDecode(b *testing.B) {
 func BenchmarkFind(b *testing.B) {
 	gz := dataFile(b, "human_hiseq2500_R1.fastq.gz")[:4<<20]
 	b.SetBytes(int64(len(gz)))
-	before := cpuTime()
+	before := testrun.CPUTime()
 	for b.Loop() {
 		f := newFinder(gz, 0, 8*len(gz))
 		for {
@@ -211,5 +211,5 @@ func BenchmarkFind(b *testing.B) {
 			}
 		}
 	}
-	b.ReportMetric(float64(cpuTime()-before)/float64(b.N)/1e6, "cpu-ms/op")
+	b.ReportMetric(float64(testrun.CPUTime()-before)/float64(b.N)/1e6, "cpu-ms/op")
 }

@@ -330,7 +330,7 @@ func BenchmarkReader(b *testing.B) {
 		for _, threads := range []int{1, 2, 4} {
 			b.Run(fmt.Sprintf("%s/%d", filepath.Base(name), threads), func(b *testing.B) {
 				b.SetBytes(n)
-				before := cpuTime()
+				before := testrun.CPUTime()
 				for b.Loop() {
 					z := NewReader(context.Background(), bytes.NewReader(gz), Options{Threads: threads})
 					if k, err := io.Copy(io.Discard, z); k != n || err != nil {
@@ -338,12 +338,12 @@ func BenchmarkReader(b *testing.B) {
 					}
 					z.Close()
 				}
-				b.ReportMetric(float64(cpuTime()-before)/float64(b.N)/1e6, "cpu-ms/op")
+				b.ReportMetric(float64(testrun.CPUTime()-before)/float64(b.N)/1e6, "cpu-ms/op")
 			})
 		}
 		b.Run(filepath.Base(name)+"/klauspost", func(b *testing.B) {
 			b.SetBytes(n)
-			before := cpuTime()
+			before := testrun.CPUTime()
 			for b.Loop() {
 				z, err := gzip.NewReader(bufio.NewReaderSize(bytes.NewReader(gz), 1<<18))
 				if err != nil {
@@ -354,7 +354,7 @@ func BenchmarkReader(b *testing.B) {
 					_, err = z.Read(buf)
 				}
 			}
-			b.ReportMetric(float64(cpuTime()-before)/float64(b.N)/1e6, "cpu-ms/op")
+			b.ReportMetric(float64(testrun.CPUTime()-before)/float64(b.N)/1e6, "cpu-ms/op")
 		})
 	}
 }

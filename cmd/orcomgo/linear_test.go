@@ -10,12 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"orcomgo/binning"
 	"orcomgo/compress"
+	"orcomgo/internal/testrun"
 )
 
 // textShapes are texts of about n bytes in which something repeats that a reader might look
@@ -77,15 +77,6 @@ func wrappedFASTQ(r *rand.Rand, n, width int, quals string) string {
 	return "@r\n" + wrapText(randomText(r, "ACGT", n), width) + "+\n" + wrapText(randomText(r, quals, n), width)
 }
 
-// processorTime returns what the process has used so far.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // TestLinearTime: every stage takes time in proportion to the text, whatever it is. Work that
 // grows with the square of the text would take 64 times as long for 8 times the text.
 func TestLinearTime(t *testing.T) {
@@ -135,11 +126,11 @@ func stageTimes(t *testing.T, name string, text []byte) (times []time.Duration) 
 			return err
 		},
 	} {
-		began := processorTime()
+		began := testrun.CPUTime()
 		if err := stage(); err != nil {
 			t.Fatal(fmt.Errorf("%s: stage %d: %w", name, i, err))
 		}
-		times = append(times, processorTime()-began)
+		times = append(times, testrun.CPUTime()-began)
 	}
 	if !bytes.Equal(restored.Bytes(), text) {
 		t.Errorf("%s: another text came back", name)

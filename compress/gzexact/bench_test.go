@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"testing"
+
+	"orcomgo/internal/testrun"
 )
 
 // BenchmarkFile describes and restores the file that ORCOMGO_GZ names.
@@ -23,21 +25,20 @@ func BenchmarkFile(b *testing.B) {
 		b.Fatal(err)
 	}
 	var d bytes.Buffer
-	b.Run("describe", func(b *testing.B) {
-		b.SetBytes(int64(len(text)))
-		for range b.N {
-			d.Reset()
-			if err := Describe(bytes.NewReader(gz), &d, 1); err != nil {
-				b.Fatal(err)
+	run := func(name string, f func() error) {
+		b.Run(name, func(b *testing.B) {
+			from := testrun.CPUTime()
+			for range b.N {
+				if err := f(); err != nil {
+					b.Fatal(err)
+				}
 			}
-		}
+			b.ReportMetric(float64(len(text))*float64(b.N)*1e3/float64(testrun.CPUTime()-from), "cpuMB/s")
+		})
+	}
+	run("describe", func() error {
+		d.Reset()
+		return Describe(bytes.NewReader(gz), &d, 1)
 	})
-	b.Run("restore", func(b *testing.B) {
-		b.SetBytes(int64(len(text)))
-		for range b.N {
-			if err := Restore(bytes.NewReader(d.Bytes()), bytes.NewReader(text), io.Discard, 1); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
+	run("restore", func() error { return Restore(bytes.NewReader(d.Bytes()), bytes.NewReader(text), io.Discard, 1) })
 }

@@ -31,7 +31,9 @@ func guess(f *frame, t *template, likely writer, size int64) (best writer, known
 			best, known, least, exact = g.writer, true, len(c.code)-1, c.wrong == 0
 		}
 	}
-	try(likely.family, likely.level, likely.rules)
+	if likely != (writer{}) {
+		try(likely.family, likely.level, likely.rules)
+	}
 	levels := []byte{6, 5, 7, 4, 3, 2, 1, 8, 9}
 	if len(t.header) > 8 { // what the header says of the level
 		levels = append(map[byte][]byte{2: {9}, 4: {1}}[t.header[8]], levels...)
@@ -41,9 +43,9 @@ func guess(f *frame, t *template, likely writer, size int64) (best writer, known
 		for _, l := range levels {
 			try(familyZlib, l, (rules+i)%blockRules)
 		}
-	}
-	for _, l := range levels {
-		try(familyDeflate, l, 0)
+		for _, l := range levels[:len(levels)*boolBit(i == 0)] {
+			try(familyDeflate, l, 0)
+		}
 	}
 	try(familyNone, 0, 0)
 	return best, known

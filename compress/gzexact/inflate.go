@@ -95,24 +95,22 @@ func (f *inflater) codes(c *codes) error {
 func (f *inflater) tokens(b *block, lit, dist *readCode) error {
 	text, most := f.text, len(f.text)+maxBlockText
 	tokens, ahead, n := f.spare[:0], f.ahead, f.n
-	defer func() { b.tokens, f.spare, f.text, f.ahead, f.n = slices.Clone(tokens), tokens, text, ahead, n }()
-	fail := func(what string) error {
-		f.n = n
-		return f.bad(what)
-	}
+	wrong, unknown := "", false
 	for {
 		if n < 48 { // of a length and a distance
 			f.ahead, f.n = ahead, n
 			f.fill()
 			ahead, n = f.ahead, f.n
-			if len(tokens) > maxTokens || len(text) > most {
-				return ErrUnknownWriter
+			if unknown = len(tokens) > maxTokens || len(text) > most; unknown {
+				break
 			}
+			text = slices.Grow(text, 64+maxMatch+storeBytes)
 		}
 		s, k := lit.symbol(ahead)
-		ahead >>= k
+		ahead >>= k & 63
 		if n -= k; n < 0 || k == 0 {
-			return fail("no word of the code")
+			wrong = "no word of the code"
+			break
 		}
 		if s < endOfBlock {
 			text = append(text, byte(s))
@@ -120,42 +118,60 @@ func (f *inflater) tokens(b *block, lit, dist *readCode) error {
 			continue
 		}
 		if s == endOfBlock {
-			return nil
+			break
 		}
 		if s -= endOfBlock + 1; s >= deflate.Lengths {
-			return fail("no length")
+			wrong = "no length"
+			break
 		}
-		extra := deflate.LengthExtra[s] & 15
+		extra := deflate.LengthExtra[s] & 63
 		length := int(deflate.LengthBase[s]) + int(ahead&(1<<extra-1))
 		ahead >>= extra
-		if s == deflate.Lengths-2 && length == maxMatch {
-			return ErrUnknownWriter // there is a symbol for this length alone
+		if unknown = s == deflate.Lengths-2 && length == maxMatch; unknown {
+			break // there is a symbol for this length alone
 		}
 		d, k := dist.symbol(ahead)
 		if k == 0 || d >= deflate.Dists {
-			return fail("no distance")
+			wrong = "no distance"
+			break
 		}
-		ahead >>= k
-		more := deflate.DistExtra[d] & 15
+		ahead >>= k & 63
+		more := deflate.DistExtra[d] & 63
 		far := int(deflate.DistBase[d]) + int(ahead&(1<<more-1))
 		ahead >>= more
 		if n -= int(extra) + k + int(more); n < 0 || far > len(text)-f.member {
-			return fail("a match before the beginning of the text")
+			wrong = "a match before the beginning of the text"
+			break
 		}
 		tokens = append(tokens, match(length, far))
 		text = appendMatch(text, length, far)
 	}
+	b.tokens, f.spare, f.text, f.ahead, f.n = slices.Clone(tokens), tokens, text, ahead, n
+	if unknown {
+		return ErrUnknownWriter
+	} else if wrong != "" {
+		return f.bad(wrong)
+	}
+	return nil
 }
 
-// appendMatch appends n bytes that are those dist before.
+// storeBytes is how many bytes appendMatch may store behind what it appends.
+const storeBytes = 8
+
+// appendMatch appends n bytes, for which there is room, that are those dist before.
 func appendMatch(text []byte, n, dist int) []byte {
-	for n > dist {
-		text = append(text, text[len(text)-dist:]...)
-		n -= dist
-		dist *= 2 // what repeats does so at every multiple
+	at := len(text)
+	text = text[:at+n]
+	if dist < storeBytes {
+		for i := at; i < len(text); i++ {
+			text[i] = text[i-dist]
+		}
+		return text
 	}
-	from := len(text) - dist
-	return append(text, text[from:from+n]...)
+	for i := at; i < len(text); i += storeBytes {
+		deflate.Store64(text[:len(text)+storeBytes], i, deflate.Load64(text, i-dist))
+	}
+	return text
 }
 
 // memberHeader reads the header of a member; nil if no member begins here.

@@ -2,7 +2,6 @@ package gzexact
 
 import (
 	"math/bits"
-	"slices"
 
 	"orcomgo/internal/deflate"
 )
@@ -36,10 +35,11 @@ func (t token) size() int {
 }
 
 // lengthSymbols has, for each length of a match, its symbol less 257.
-var lengthSymbols = func() (s [maxMatch + 1]uint8) {
-	for v := range s {
-		at, found := slices.BinarySearch(deflate.LengthBase[:], uint16(v))
-		s[v] = uint8(max(at-1+boolBit(found), 0))
+var lengthSymbols = func() (lengths [maxMatch + 1]uint8) {
+	for s, base := range deflate.LengthBase {
+		for v := int(base); v < len(lengths); v++ {
+			lengths[v] = uint8(s)
+		}
 	}
 	return
 }()

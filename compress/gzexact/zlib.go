@@ -28,7 +28,7 @@ type zlib struct {
 	chains
 	lazyMatching bool
 	shift        uint // of the hash
-	mask         uint32
+	mask         uint16
 	most         int // tokens of a block
 	head         [1 << 16]int32
 	origin       int // this place is in no chain: zlib has no number for the first place
@@ -94,15 +94,21 @@ func (z *zlib) ends(tokens []token) bool {
 	if z.rules != gzipBlocks || n&0xfff > 0 || n == 0 || z.level <= 2 {
 		return false
 	}
-	matches, bits, in := 0, 8*n, boolBit(z.lazyMatching)-tokens[n-1].size() // in will be the place that gzip has reached then
+	matches := 0
+	for _, t := range tokens {
+		matches += boolBit(t.isMatch())
+	}
+	if matches >= n/2 {
+		return false
+	}
+	bits, in := 8*n+5*matches, boolBit(z.lazyMatching)-tokens[n-1].size() // in will be the place that gzip has reached then
 	for _, t := range tokens {
 		in += t.size()
 		if t.isMatch() {
-			matches++
-			bits += 5 + int(deflate.DistExtra[distSymbol(t.dist())])
+			bits += int(deflate.DistExtra[distSymbol(t.dist())])
 		}
 	}
-	return matches < n/2 && bits/8 < in/2
+	return bits/8 < in/2
 }
 
 // hash puts the places up to the given one into the chains, but for the last ones of the segment.
@@ -113,17 +119,21 @@ func (z *zlib) hash(to int) {
 	if z.end >= z.at {
 		to = min(to, z.end-minMatch+1)
 	}
-	for ; z.hashed < to; z.hashed++ {
-		z.insert(z.hashed)
+	text, shift, mask, place := z.text, z.shift, z.mask, z.hashed
+	for ; place < to; place++ {
+		z.link(&z.head[hashOf(text, place, shift)&mask], place)
 	}
+	z.hashed = place
+}
+
+// hashOf returns the hash of the three bytes at a place, and bits above it.
+func hashOf(text []byte, place int, shift uint) uint16 {
+	v := deflate.Load32(text, place)
+	return uint16(v<<(shift&15*2) ^ v>>8&0xff<<(shift&15) ^ v>>16&0xff)
 }
 
 // insert puts a place at the head of the chain of places whose three bytes have the same hash, and returns the place that was there.
-func (z *zlib) insert(place int) int {
-	v := deflate.Load32(z.text, place)
-	h := (v&0xff<<(2*z.shift&31) ^ v>>8&0xff<<(z.shift&31) ^ v>>16&0xff) & z.mask
-	return z.link(&z.head[uint16(h)], place)
-}
+func (z *zlib) insert(place int) int { return z.link(&z.head[hashOf(z.text, place, z.shift)&z.mask], place) }
 
 func (z *zlib) next() token {
 	here := literal(z.text[z.at])
@@ -197,26 +207,31 @@ func (z *zlib) run(tokens, actual []token, n, limit int) []token {
 	if z.lazyMatching || z.level == 0 {
 		return follow(z, tokens, actual, n, limit)
 	}
+	text, last := z.text, z.end-minMatch
 	for len(tokens) < n && z.at < limit {
 		if (len(tokens)+1)&0xffe == 0 && z.ends(tokens) { // it does nowhere else, before the end of the segment
 			break
 		}
-		t := literal(z.text[z.at])
-		if z.at <= z.end-minMatch && z.hashed == z.at {
-			last := z.insert(z.at)
+		at := z.at
+		t := literal(text[at])
+		if at <= last && z.hashed == at {
 			z.hashed++
-			if z.at-last <= zlibMaxDist {
-				if length, dist := z.search(z.at, last, minMatch-1, z.at-zlibMaxDist, z.chain, z.nice); length >= minMatch {
+			if before := z.link(&z.head[hashOf(text, at, z.shift)&z.mask], at); at-before <= zlibMaxDist {
+				if length, dist := z.search(at, before, minMatch-1, at-zlibMaxDist, z.chain, z.nice); length >= minMatch {
 					t = match(length, dist)
 				}
 			}
 		}
 		if actual != nil && t != actual[len(tokens)] {
-			z.known, z.length, z.dist = true, t.value(), t.dist()
+			z.known, z.length, z.dist = true, t.value()*boolBit(t.isMatch()), t.dist()
 			break
 		}
 		tokens = append(tokens, t)
-		z.accept(t)
+		at += t.size()
+		if t.isMatch() && t.size() <= z.lazy && at <= last {
+			z.hash(at)
+		}
+		z.at, z.hashed = at, at
 	}
 	return tokens
 }
