@@ -137,14 +137,14 @@ func b2i(b bool) int {
 // fields has all that a header may have.
 func fields(sum bool) func([]byte) []byte {
 	return func(text []byte) []byte {
-		h := []byte{0x1f, 0x8b, 8, flagName | flagComment | flagExtra, 1, 2, 3, 4, 0, 3}
+		h := []byte{0x1f, 0x8b, 8, deflate.FlagName | deflate.FlagComment | deflate.FlagExtra, 1, 2, 3, 4, 0, 3}
 		if sum {
-			h[3] |= flagHeaderCRC
+			h[3] |= deflate.FlagHeaderCRC
 		}
 		h = binary.LittleEndian.AppendUint16(h, 5000)
 		h = append(h, bytes.Repeat([]byte{7}, 5000)...)
 		h = append(h, "name\x00"...)
-		h = append(h, strings.Repeat("c", longestName-1)+"\x00"...)
+		h = append(h, strings.Repeat("c", deflate.LongestName-1)+"\x00"...)
 		if sum {
 			h = binary.LittleEndian.AppendUint16(h, uint16(crc32.ChecksumIEEE(h)))
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
+	"orcomgo/internal/deflate"
 	"orcomgo/internal/testrun"
 )
 
@@ -119,7 +120,7 @@ func TestHeaders(t *testing.T) {
 		}
 	}
 	long := bytes.Clone(plainHeader)
-	long[3] = flagName
+	long[3] = deflate.FlagName
 	compare(t, "long name", append(long, bytes.Repeat([]byte("x"), 600)...))
 	for _, tail := range []string{"\x00", "\x00\x00\x1f\x8b", "x", "\x1f", "\x1fx", "\x1f\x8b", "\x1f\x8b\x08", "\x00x"} {
 		for _, data := range [][]byte{whole, bgzip([]byte("text")), bgzip([]byte("text"))[:70]} {

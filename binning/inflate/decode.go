@@ -81,19 +81,6 @@ func (d *decoder) reset(in []byte, bit int) {
 	d.place, d.final, d.blocks = atBlock, false, 0
 }
 
-// peek returns the bits from one on, 56 of them at least; zeros behind the end.
-func peek(in []byte, bit int) uint64 {
-	i := bit >> 3
-	if i+8 <= len(in) {
-		return deflate.Load64(in, i) >> (bit & 7)
-	}
-	var b [8]byte
-	if i < len(in) {
-		copy(b[:], in[i:])
-	}
-	return binary.LittleEndian.Uint64(b[:]) >> (bit & 7)
-}
-
 // fastInput is how many bytes of input must be left, from that of the next bit on, for the loops of fast.go and those in assembler.
 const fastInput = 16
 
@@ -103,7 +90,7 @@ func (d *decoder) run(stop int) status {
 	for {
 		switch d.place {
 		case atBlock:
-			if d.bit >= stop && len(d.in)*8-d.bit >= 3 && peek(d.in, d.bit)&7 == dynamicBits {
+			if d.bit >= stop && len(d.in)*8-d.bit >= 3 && deflate.Peek(d.in, d.bit)&7 == dynamicBits {
 				return atStop
 			}
 			if d.quit != nil && d.quit.Load() {
@@ -151,30 +138,9 @@ func (d *decoder) run(stop int) status {
 // dynamicBits are the first bits of a dynamic block that is not the last.
 const dynamicBits = 0b100
 
-// bitReader reads the header of a block, so that nothing is used up if it is not all there.
-type bitReader struct {
-	in    []byte
-	bit   int
-	short bool // more than there are were asked for
-}
-
-func (r *bitReader) need(n int) bool {
-	r.short = r.short || r.bit+n > len(r.in)*8
-	return !r.short
-}
-
-func (r *bitReader) take(n int) int {
-	if !r.need(n) {
-		return 0
-	}
-	v := peek(r.in, r.bit) & (1<<n - 1)
-	r.bit += n
-	return int(v)
-}
-
 // fail ends the reading of a header or symbol.
-func (d *decoder) fail(r *bitReader) (status, bool) {
-	if r.short {
+func (d *decoder) fail(r *deflate.Bits) (status, bool) {
+	if r.Short {
 		return needInput, false
 	}
 	return corrupt, false
@@ -182,17 +148,17 @@ func (d *decoder) fail(r *bitReader) (status, bool) {
 
 // header reads the header of a block.
 func (d *decoder) header() (status, bool) {
-	r := bitReader{in: d.in, bit: d.bit}
-	head := r.take(3)
-	if r.short {
+	r := deflate.Bits{In: d.in, Bit: d.bit}
+	head := r.Take(3)
+	if r.Short {
 		return d.fail(&r)
 	}
 	switch head >> 1 {
 	case 0:
-		r.bit = (r.bit + 7) &^ 7
-		n := r.take(16)
-		inverse := r.take(16)
-		if r.short {
+		r.Bit = (r.Bit + 7) &^ 7
+		n := r.Take(16)
+		inverse := r.Take(16)
+		if r.Short {
 			return d.fail(&r)
 		}
 		if n^inverse != 0xffff {
@@ -202,8 +168,8 @@ func (d *decoder) header() (status, bool) {
 	case 1:
 		d.t, d.place = &fixed, inCodes
 	case 2:
-		var lengths codeLengths
-		lits, dists, ok := r.codeLengths(&lengths)
+		var lengths deflate.CodeLengths
+		lits, dists, ok := r.CodeLengths(&lengths)
 		if !ok || !d.own.init(lengths[:lits], lengths[lits:][:dists]) {
 			return d.fail(&r)
 		}
@@ -211,74 +177,8 @@ func (d *decoder) header() (status, bool) {
 	default:
 		return d.fail(&r)
 	}
-	d.bit, d.final = r.bit, head&1 != 0
+	d.bit, d.final = r.Bit, head&1 != 0
 	return 0, true
-}
-
-// codeLengths are the lengths of a dynamic block's codes: of literals, then of distances.
-type codeLengths [deflate.Literals + deflate.Dists]uint8
-
-// codeLengths reads the lengths of a dynamic block's codes, and how many of literals and of
-// distances there are. It returns false if they are not all there or not allowed.
-func (r *bitReader) codeLengths(lengths *codeLengths) (lits, dists int, ok bool) {
-	if !r.need(14) {
-		return 0, 0, false
-	}
-	lits = r.take(5) + 257
-	dists = r.take(5) + 1
-	coded := r.take(4) + 4
-	if lits > deflate.Literals || dists > deflate.Dists {
-		return 0, 0, false
-	}
-	for i := range coded {
-		lengths[deflate.LengthOrder[i]] = uint8(r.take(3))
-	}
-	if r.short {
-		return 0, 0, false
-	}
-	var c deflate.Code
-	if !c.InitBlock(lengths[:19]) {
-		return 0, 0, false
-	}
-	var table [1 << 7]uint16
-	c.Fill(table[:])
-	clear(lengths[:19])
-	for i, n := 0, lits+dists; i < n; {
-		e := table[peek(r.in, r.bit)&127]
-		k := int(e & 15)
-		if !r.need(max(k, c.Min)) || k == 0 {
-			return 0, 0, false
-		}
-		r.bit += k
-		symbol := uint8(e >> 4)
-		if symbol < 16 {
-			lengths[i] = symbol
-			i++
-			continue
-		}
-		var again int
-		var value uint8
-		switch symbol {
-		case 16:
-			if i == 0 {
-				return 0, 0, false
-			}
-			value = lengths[i-1]
-			again = 3 + r.take(2)
-		case 17:
-			again = 3 + r.take(3)
-		default:
-			again = 11 + r.take(7)
-		}
-		if r.short || i+again > n {
-			return 0, 0, false
-		}
-		for range again {
-			lengths[i] = value
-			i++
-		}
-	}
-	return lits, dists, true
 }
 
 // copyStored copies what there is of a stored block.
@@ -313,13 +213,13 @@ func (d *decoder) copyStored() (status, bool) {
 // symbol decodes one literal, or a length and its distance, or the end of the block. It is
 // for the last bytes of the input, and for what is invalid.
 func (d *decoder) symbol() (status, bool) {
-	r := bitReader{in: d.in, bit: d.bit}
+	r := deflate.Bits{In: d.in, Bit: d.bit}
 	total := len(d.in) * 8
-	s, n, more := d.t.lits.Read(peek(d.in, r.bit), total-r.bit)
-	if r.short = more; n == 0 {
+	s, n, more := d.t.lits.Read(deflate.Peek(d.in, r.Bit), total-r.Bit)
+	if r.Short = more; n == 0 {
 		return d.fail(&r)
 	}
-	r.take(n)
+	r.Take(n)
 	switch {
 	case s < 256:
 		if d.wide {
@@ -329,30 +229,30 @@ func (d *decoder) symbol() (status, bool) {
 			d.out[d.n] = byte(s)
 			d.n++
 		}
-		d.bit = r.bit
+		d.bit = r.Bit
 		return 0, true
 	case s == deflate.EndOfBlock:
-		d.bit, d.place = r.bit, atBlock
+		d.bit, d.place = r.Bit, atBlock
 		return 0, true
 	case s >= deflate.Literals:
 		return d.fail(&r)
 	}
-	length := int(deflate.LengthBase[s-257]) + r.take(int(deflate.LengthExtra[s-257]))
-	if r.short {
+	length := int(deflate.LengthBase[s-257]) + r.Take(int(deflate.LengthExtra[s-257]))
+	if r.Short {
 		return d.fail(&r)
 	}
-	s, n, more = d.t.dists.Read(peek(d.in, r.bit), total-r.bit)
-	r.short = more
+	s, n, more = d.t.dists.Read(deflate.Peek(d.in, r.Bit), total-r.Bit)
+	r.Short = more
 	if n == 0 {
-		r.need(max(1, d.t.dists.Min))
+		r.Need(max(1, d.t.dists.Min))
 		return d.fail(&r)
 	}
-	r.take(n)
+	r.Take(n)
 	if s >= deflate.Dists {
 		return d.fail(&r)
 	}
-	dist := int(deflate.DistBase[s]) + r.take(int(deflate.DistExtra[s]))
-	if r.short {
+	dist := int(deflate.DistBase[s]) + r.Take(int(deflate.DistExtra[s]))
+	if r.Short {
 		return d.fail(&r)
 	}
 	if d.wide {
@@ -361,7 +261,7 @@ func (d *decoder) symbol() (status, bool) {
 	if dist > d.n-d.low {
 		return d.fail(&r)
 	}
-	d.bit = r.bit
+	d.bit = r.Bit
 	for i := range length { // byte by byte, as source and target may overlap
 		d.out[d.n+i] = d.out[d.n-dist+i]
 	}

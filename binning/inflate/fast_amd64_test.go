@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"orcomgo/internal/deflate"
 	"orcomgo/internal/testrun"
 )
 
@@ -65,7 +66,7 @@ func TestFast(t *testing.T) {
 	for name, text := range texts {
 		for level := -2; level <= 9; level += testrun.Pick(4, 2, 1) {
 			gz := goLevel(level)(text)
-			n, err := headerSize(gz)
+			n, err := deflate.HeaderSize(gz)
 			if err != nil {
 				t.Fatal(name, err)
 			}

@@ -54,7 +54,7 @@ func (f *finder) nextHeader() {
 			break
 		}
 		f.header += k
-		if _, err := headerSize(f.in[f.header:]); err == nil {
+		if _, err := deflate.HeaderSize(f.in[f.header:]); err == nil {
 			return
 		}
 	}
@@ -130,9 +130,9 @@ func (f *finder) lengths(bit int) bool {
 		f.to = bit // enough
 		return false
 	}
-	r := bitReader{in: f.in, bit: bit + 3}
-	var lengths codeLengths
-	lits, dists, ok := r.codeLengths(&lengths)
+	r := deflate.Bits{In: f.in, Bit: bit + 3}
+	var lengths deflate.CodeLengths
+	lits, dists, ok := r.CodeLengths(&lengths)
 	if !ok || lengths[deflate.EndOfBlock] == 0 {
 		return false
 	}

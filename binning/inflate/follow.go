@@ -1,6 +1,10 @@
 package inflate
 
-import "io"
+import (
+	"io"
+
+	"orcomgo/internal/deflate"
+)
 
 // member looks at what is where a member may begin. It returns true if one does, else
 // whether more of the input is needed to tell; if not, the chain has moved.
@@ -30,7 +34,7 @@ func (z *Reader) member() (ok, wait bool) {
 	// The header may be longer than what this segment has of it.
 	end := seg
 	for k := 1; ; k++ {
-		n, err := headerSize(head)
+		n, err := deflate.HeaderSize(head)
 		if err == nil {
 			if k > 1 {
 				at := c.at/8 + int64(n)
@@ -40,7 +44,7 @@ func (z *Reader) member() (ok, wait bool) {
 			z.want = 0
 			return k == 1, false
 		}
-		if err != errShort {
+		if err != deflate.ErrShort {
 			c.err = err
 			return false, false
 		}

@@ -4,81 +4,19 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"hash/crc32"
+
+	"orcomgo/internal/deflate"
 )
 
 // The errors of gzip data, besides CorruptError, GarbageError and io.ErrUnexpectedEOF.
 var (
-	ErrHeader   = errors.New("inflate: invalid gzip header")
+	ErrHeader   = deflate.ErrHeader
 	ErrChecksum = errors.New("inflate: invalid gzip checksum")
 	// ErrBGZFEnd says that the empty member is missing that bgzip files end with.
 	ErrBGZFEnd = errors.New("the bgzip end-of-file block is missing: is the file truncated?")
 )
 
-// errShort says that there are too few bytes to tell more.
-var errShort = errors.New("inflate: short header")
-
-const (
-	flagExtra     = 1 << 2
-	flagName      = 1 << 3
-	flagComment   = 1 << 4
-	flagHeaderCRC = 1 << 1
-	flagsKnown    = 1<<5 - 1
-
-	// longestName is how long a name or comment may be, its zero byte included. It is the
-	// same in compress/gzip.
-	longestName = 512
-
-	footerSize = 8
-)
-
-// headerSize returns the size of the header of a gzip member (RFC 1952) that b begins with:
-// errShort if b ends before the header does, ErrHeader if it is none.
-func headerSize(b []byte) (int, error) {
-	if len(b) < 10 {
-		return 0, errShort
-	}
-	if b[0] != 0x1f || b[1] != 0x8b || b[2] != 8 {
-		return 0, ErrHeader
-	}
-	flags, n := b[3], 10
-	if flags&flagExtra != 0 {
-		if len(b) < n+2 {
-			return 0, errShort
-		}
-		n += 2 + int(binary.LittleEndian.Uint16(b[n:]))
-		if len(b) < n {
-			return 0, errShort
-		}
-	}
-	for _, flag := range []byte{flagName, flagComment} {
-		if flags&flag == 0 {
-			continue
-		}
-		k := bytes.IndexByte(b[n:min(len(b), n+longestName)], 0)
-		switch {
-		case k >= 0:
-			n += k + 1
-		case len(b) < n+longestName:
-			return 0, errShort
-		default:
-			return 0, ErrHeader
-		}
-	}
-	if flags&flagHeaderCRC != 0 {
-		if len(b) < n+2 {
-			return 0, errShort
-		}
-		if binary.LittleEndian.Uint16(b[n:]) != uint16(crc32.ChecksumIEEE(b[:n])) {
-			return 0, ErrHeader
-		}
-		n += 2
-	}
-	if flags&^flagsKnown != 0 {
-		return 0, ErrHeader
-	}
-	return n, nil
-}
+const footerSize = 8
 
 // BGZF (SAM specification, section 4.1) is gzip in members of at most 64 KiB of text that
 // give their own size in an extra field. The last member is empty; without it the file was
@@ -93,7 +31,7 @@ const (
 var bgzfBytes = [...]struct {
 	at    int
 	value byte
-}{{0, 0x1f}, {1, 0x8b}, {2, 8}, {3, flagExtra}, {10, 6}, {11, 0}, {12, 'B'}, {13, 'C'}, {14, 2}, {15, 0}}
+}{{0, 0x1f}, {1, 0x8b}, {2, 8}, {3, deflate.FlagExtra}, {10, 6}, {11, 0}, {12, 'B'}, {13, 'C'}, {14, 2}, {15, 0}}
 
 // maybeBGZF reports whether b begins with the header of a BGZF member, or with a part of one and ends.
 func maybeBGZF(b []byte) bool {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"orcomgo/internal/deflate"
 	"orcomgo/internal/testrun"
 )
 
@@ -191,7 +192,7 @@ func TestMemberDecoder(t *testing.T) {
 				part := rest[:min(len(rest), 1+rng.IntN(1<<(4+rng.IntN(13))))]
 				rest = rest[len(part):]
 				gz := goLevel(level)(part)
-				n, err := headerSize(gz)
+				n, err := deflate.HeaderSize(gz)
 				if err != nil {
 					t.Fatal(name, err)
 				}

@@ -3,6 +3,8 @@ package inflate
 import (
 	"io"
 	"sync/atomic"
+
+	"orcomgo/internal/deflate"
 )
 
 // memberEnd is the end of a member's text.
@@ -208,9 +210,9 @@ func (s *span) decode(from int64) {
 				s.to = s.position(seg)
 				return
 			}
-			n, err := headerSize(head)
+			n, err := deflate.HeaderSize(head)
 			switch {
-			case err == errShort:
+			case err == deflate.ErrShort:
 				short = true
 			case err != nil:
 				s.err = err

@@ -31,12 +31,15 @@ func (w *bitWriter) flush() {
 	}
 }
 
-// bytes appends whole bytes, where the next byte begins.
-func (w *bitWriter) bytes(b []byte) {
+// padded returns the bytes; the last one has zeros behind the last bit.
+func (w *bitWriter) padded() []byte {
 	w.n = (w.n + 7) &^ 7
 	w.flush()
-	w.out = append(w.out, b...)
+	return w.out
 }
+
+// bytes appends whole bytes, where the next byte begins.
+func (w *bitWriter) bytes(b []byte) { w.out = append(w.padded(), b...) }
 
 // code is a code to write: its bits, the first one lowest, above the number of them.
 type code uint32
@@ -61,7 +64,9 @@ func (w *bitWriter) block(b *block, text []byte) {
 		w.out = append(w.out, text[:b.size]...)
 		return
 	case dynamicBlock:
-		w.codes(&b.codes)
+		for i, v := range b.codes.header {
+			w.put(int(v), min(b.codes.bits-8*i, 8))
+		}
 		lit, dist = b.codes.literalLengths(), b.codes.distLengths()
 	}
 	literals, dists := writeCodes(lit), writeCodes(dist)
@@ -77,21 +82,6 @@ func (w *bitWriter) block(b *block, text []byte) {
 		w.put(t.dist()-int(deflate.DistBase[d]), int(deflate.DistExtra[d]))
 	}
 	w.putCode(literals[endOfBlock])
-}
-
-// codes appends the codes of a dynamic block.
-func (w *bitWriter) codes(c *codes) {
-	w.put(c.literals-257, 5)
-	w.put(c.dists-1, 5)
-	w.put(c.itemCount-4, 4)
-	for _, s := range deflate.LengthOrder[:c.itemCount] {
-		w.put(int(c.itemLengths[s]), 3)
-	}
-	codes := writeCodes(c.itemLengths[:])
-	for _, it := range c.items {
-		w.putCode(codes[it.symbol()])
-		w.put(int(it>>8), itemExtra[it.symbol()])
-	}
 }
 
 func boolBit(b bool) int {

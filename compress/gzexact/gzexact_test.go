@@ -97,14 +97,8 @@ sys.stdout.buffer.write(out + c.flush())
 
 // String names the writer as its users do.
 func (w writer) String() string {
-	switch w.family {
-	case familyZlib:
-		name := [blockRules]string{"zlib -%d", "zlib -%d, memLevel 9", "gzip -%d", "pigz -%d", "pigz -i -%d"}[w.rules]
-		return fmt.Sprintf(name, w.level)
-	case familyDeflate:
-		return fmt.Sprintf("libdeflate -%d", w.level)
-	}
-	return "unknown"
+	names := [rules]string{"gzip", "zlib", "pigz", "pigz -i", "zlib, memLevel 9,", "libdeflate"}
+	return fmt.Sprintf("%s -%d", names[w.rules], w.level)
 }
 
 // both describes and restores a file with 1 and 3 threads, and returns the description and what wrote the end of the file.
@@ -112,20 +106,20 @@ func both(t *testing.T, gz, text []byte) ([]byte, writer, error) {
 	t.Helper()
 	var first []byte
 	for _, threads := range []int{1, 3} {
-		var b, back bytes.Buffer
-		d := &describer{scanner: newScanner(bytes.NewReader(gz)), to: &b}
+		var back bytes.Buffer
+		d := &describer{scanner: newScanner(bytes.NewReader(gz)), most: 1 << 30}
 		if err := d.run(threads); err != nil {
 			return nil, d.writer, err
 		}
-		if d.file != int64(len(gz)) || d.size != int64(b.Len()) {
-			t.Errorf("%+v of %d bytes, %d of the description", d, len(gz), b.Len())
+		if d.file != int64(len(gz)) {
+			t.Errorf("%d bytes of %d", d.file, len(gz))
 		}
 		if first == nil {
-			first = b.Bytes()
-		} else if !bytes.Equal(first, b.Bytes()) {
+			first = d.out
+		} else if !bytes.Equal(first, d.out) {
 			t.Error("the description depends on the number of threads")
 		}
-		if err := Restore(bytes.NewReader(b.Bytes()), bytes.NewReader(text), &back, threads); err != nil {
+		if err := Restore(d.out, bytes.NewReader(text), &back, threads); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(back.Bytes(), gz) {
@@ -145,7 +139,7 @@ func TestKnownWriters(t *testing.T) {
 	}
 	writers := map[string][]string{
 		"zlib stored": python(0, 8, 0, 0), "zlib partial flushes": python(6, 8, 30_000, 1), "zlib flushes": python(1, 8, 30_000, 2),
-		"zlib flushes 6": python(6, 8, 700, 2), "zlib full flushes": python(6, 8, 30_000, 3), "pigz 256": {"pigz", "-b", "256"},
+		"zlib flushes 6": python(6, 8, 7000, 2), "zlib full flushes": python(6, 8, 30_000, 3), "pigz 256": {"pigz", "-b", "256"},
 	}
 	for level := testrun.Pick(6, 6, 1); level <= 9; level += testrun.Pick(9, 9, 1) {
 		l := fmt.Sprint("-", level)
@@ -289,16 +283,15 @@ func TestDamagedFiles(t *testing.T) {
 	text := fastq(2000)
 	gz := goGzip(t, text, gzip.HuffmanOnly)
 	for i := range gz {
-		if err := Describe(bytes.NewReader(gz[:i]), io.Discard, 1); !errors.Is(err, ErrInput) {
+		if _, err := Describe(bytes.NewReader(gz[:i]), 1<<20, 1); !errors.Is(err, ErrInput) {
 			t.Fatalf("cut off after %d bytes: %v", i, err)
 		}
 		damaged := bytes.Clone(gz)
 		damaged[i] ^= 1 << (i % 8)
-		var d bytes.Buffer
-		err := Describe(bytes.NewReader(damaged), &d, 1)
+		d, err := Describe(bytes.NewReader(damaged), 1<<20, 1)
 		if err == nil {
 			var back bytes.Buffer
-			if err := Restore(&d, bytes.NewReader(text), &back, 1); err != nil || !bytes.Equal(back.Bytes(), damaged) {
+			if err := Restore(d, bytes.NewReader(text), &back, 1); err != nil || !bytes.Equal(back.Bytes(), damaged) {
 				t.Fatalf("byte %d damaged: not restored, %v", i, err)
 			}
 		} else if !errors.Is(err, ErrInput) && !errors.Is(err, ErrUnknownWriter) {
@@ -311,31 +304,30 @@ func TestDamagedFiles(t *testing.T) {
 func TestDamagedDescriptions(t *testing.T) {
 	text := fastq(20_000)
 	gz := goGzip(t, text, 6)
-	var d bytes.Buffer
 	s := newScanner(bytes.NewReader(gz)) // Describe would not describe a file of this writer
 	f, err := s.next()
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.finish(f, nil)
-	f.setWriter(writer{familyZlib, 6, gzipBlocks}, false)
+	f.setWriter(writer{gzipBlocks, 6}, false)
 	task := &task{frame: f, template: s.template}
 	task.encode(nil)
+	var stream []byte
 	for _, b := range [][]byte{s.template.header, task.code, nil} {
-		d.Write(parse.AppendBlock(nil, b))
+		stream = parse.AppendBlock(stream, b)
 	}
 	restore := func(stream []byte, _, threads int) ([]byte, error) {
 		var back bytes.Buffer
-		err := Restore(bytes.NewReader(stream), bytes.NewReader(text), &back, threads)
+		err := Restore(stream, bytes.NewReader(text), &back, threads)
 		if err != nil && !errors.Is(err, parse.ErrCorrupt) {
 			t.Error(err)
 		}
 		return back.Bytes(), err
 	}
-	if got, err := restore(d.Bytes(), 0, 1); err != nil || !bytes.Equal(got, gz) {
+	if got, err := restore(stream, 0, 1); err != nil || !bytes.Equal(got, gz) {
 		t.Fatal(err)
 	}
-	stream := d.Bytes()
 	for i := range stream {
 		if _, err := restore(stream[:i], 0, 1); err == nil {
 			t.Fatalf("no error after %d bytes of %d", i, len(stream))
@@ -345,7 +337,7 @@ func TestDamagedDescriptions(t *testing.T) {
 		restore(damaged, 0, 1)
 	}
 	for _, other := range [][]byte{text[:len(text)-1], append(bytes.Clone(text), 'A'), nil} {
-		if err := Restore(bytes.NewReader(stream), bytes.NewReader(other), io.Discard, 1); !errors.Is(err, parse.ErrCorrupt) {
+		if err := Restore(stream, bytes.NewReader(other), io.Discard, 1); !errors.Is(err, parse.ErrCorrupt) {
 			t.Errorf("text of %d bytes, not %d: %v", len(other), len(text), err)
 		}
 	}
@@ -357,8 +349,8 @@ func FuzzDescribe(f *testing.F) {
 		f.Add(goGzip(&testing.T{}, text, level))
 	}
 	f.Fuzz(func(t *testing.T, gz []byte) {
-		var d bytes.Buffer
-		if err := Describe(bytes.NewReader(gz), &d, 1); err != nil {
+		d, err := Describe(bytes.NewReader(gz), 1<<20, 1)
+		if err != nil {
 			if !errors.Is(err, ErrInput) && !errors.Is(err, ErrUnknownWriter) {
 				t.Error(err)
 			}
@@ -370,7 +362,7 @@ func FuzzDescribe(f *testing.F) {
 		}
 		text, _ := io.ReadAll(r) // an error if there are bytes behind the last member
 		var back bytes.Buffer
-		if err := Restore(&d, bytes.NewReader(text), &back, 1); err != nil {
+		if err := Restore(d, bytes.NewReader(text), &back, 1); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(back.Bytes(), gz) {
@@ -382,14 +374,14 @@ func FuzzDescribe(f *testing.F) {
 func FuzzRestore(f *testing.F) {
 	text := fastq(2000)
 	for _, level := range []int{-2, 0} {
-		var d bytes.Buffer
-		if err := Describe(bytes.NewReader(goGzip(&testing.T{}, text, level)), &d, 1); err != nil {
+		d, err := Describe(bytes.NewReader(goGzip(&testing.T{}, text, level)), 1<<20, 1)
+		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(d.Bytes(), text)
+		f.Add(d, text)
 	}
 	f.Fuzz(func(t *testing.T, description, text []byte) {
-		if err := Restore(bytes.NewReader(description), bytes.NewReader(text), io.Discard, 1); err != nil && !errors.Is(err, parse.ErrCorrupt) {
+		if err := Restore(description, bytes.NewReader(text), io.Discard, 1); err != nil && !errors.Is(err, parse.ErrCorrupt) {
 			t.Error(err)
 		}
 	})

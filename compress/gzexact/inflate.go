@@ -1,39 +1,111 @@
 package gzexact
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"slices"
 
 	"orcomgo/internal/deflate"
 )
 
+// ErrInput means that a file is no sound gzip file.
+var ErrInput = errors.New("not a sound gzip file")
+
 // inflater reads the blocks of deflate streams.
 type inflater struct {
-	bitReader
-	lit, dist, items      readCode
-	staticLit, staticDist readCode
-	text                  []byte // the text of blocks is appended to it
-	spare                 []token
-	member                int // where in text the text of the member begins: matches go back no further
+	deflate.Bits           // the part of the file that is in memory, with padBytes behind it
+	file         io.Reader // the rest
+	before       int64     // bytes of the file before In
+	err          error     // of file
+
+	lit, dist, staticLit, staticDist readCode
+
+	text   []byte // the text of blocks is appended to it
+	spare  []token
+	member int // where in text the text of the member begins: matches go back no further
 }
 
-// Blocks of known writers have fewer tokens and less text.
 const (
+	loaded = 128 << 10 // there is so much in memory before a part is read
+
+	// Blocks of known writers have fewer tokens and less text.
 	maxTokens    = 1 << 19
 	maxBlockText = 16 << 20
 )
 
-func (f *inflater) init(r io.Reader) {
-	f.bitReader.init(r)
+func (f *inflater) init(file io.Reader) {
+	f.file, f.In = file, make([]byte, 0, 4*loaded)
 	f.staticLit.set(deflate.StaticLiterals)
 	f.staticDist.set(deflate.StaticDists)
 }
 
+// load reads on, if there is little in memory.
+func (f *inflater) load() {
+	for at := f.Bit / 8; len(f.In)-at < loaded && f.err == nil; at = f.Bit / 8 {
+		n := copy(f.In, f.In[at:])
+		f.before, f.Bit = f.before+int64(at), f.Bit-8*at
+		var more int
+		more, f.err = io.ReadAtLeast(f.file, f.In[n:cap(f.In)-padBytes], 1)
+		f.In = f.In[:n+more]
+		clear(f.In[len(f.In) : len(f.In)+padBytes])
+	}
+}
+
+// rest returns what is in memory, where a byte begins.
+func (f *inflater) rest() []byte { return f.In[f.Bit/8:] }
+
+// place returns how many bytes of the file were begun.
+func (f *inflater) place() int64 { return f.before + int64(f.Bit+7)/8 }
+
+// align goes past the rest of a byte that was begun; its bits are 0 in the files of all known writers.
+func (f *inflater) align() error {
+	if f.Take(-f.Bit&7) != 0 {
+		return ErrUnknownWriter
+	}
+	return nil
+}
+
+// bad returns what is wrong with the file, unless it could not be read or is cut off.
+func (f *inflater) bad(what string) error {
+	if f.err != nil && f.err != io.EOF {
+		return f.err
+	}
+	if f.Short || f.Bit > 8*len(f.In) {
+		what = "it is cut off"
+	}
+	return fmt.Errorf("%w: %s, byte %d", ErrInput, what, f.place())
+}
+
+// readCode is a code to read. Codes of up to fastBits bits are in a table.
+type readCode struct {
+	deflate.Code
+	fast [1 << fastBits]uint16
+}
+
+const fastBits = 11
+
+// set makes the code of lengths. It reports whether a block may have it.
+func (c *readCode) set(lengths []uint8) bool {
+	sound := c.InitBlock(lengths)
+	c.Fill(c.fast[:])
+	return sound
+}
+
+// symbol returns the next symbol and how many bits it has; 0 bits if there is none.
+func (c *readCode) symbol(ahead uint64) (symbol, n int) {
+	if e := c.fast[ahead&(1<<fastBits-1)]; e != 0 {
+		return int(e >> 4), int(e & 15)
+	}
+	symbol, n, _ = c.Read(ahead, deflate.MaxBits)
+	return symbol, n
+}
+
 // block reads a block.
 func (f *inflater) block(b *block) (err error) {
-	b.bit = f.bit()
-	b.final = f.take(1) == 1
-	b.kind = byte(f.take(2))
+	f.load()
+	b.bit = byte(f.Bit & 7)
+	b.final, b.kind = f.Take(1) == 1, byte(f.Take(2))
 	start := len(f.text)
 	switch b.kind {
 	case storedBlock:
@@ -41,9 +113,10 @@ func (f *inflater) block(b *block) (err error) {
 	case staticBlock:
 		err = f.tokens(b, &f.staticLit, &f.staticDist)
 	case dynamicBlock:
-		if err = f.codes(&b.codes); err == nil {
-			err = f.tokens(b, &f.lit, &f.dist)
+		if !b.codes.read(&f.Bits) || !f.lit.set(b.codes.literalLengths()) || !f.dist.set(b.codes.distLengths()) {
+			return f.bad("codes that are not possible")
 		}
+		err = f.tokens(b, &f.lit, &f.dist)
 	default:
 		err = f.bad("a block of no known kind")
 	}
@@ -55,154 +128,86 @@ func (f *inflater) stored() error {
 	if err := f.align(); err != nil {
 		return err
 	}
-	size, inverse := f.take(16), f.take(16)
-	if f.n >= 0 && size != inverse^0xffff {
+	size, inverse := f.Take(16), f.Take(16)
+	if f.Short || size != inverse^0xffff || !f.Need(8*size) {
 		return f.bad("lengths of a stored block that contradict each other")
 	}
-	err := f.align()
-	if err == nil {
-		f.text, err = f.bytes(f.text, int(size))
-	}
-	return err
-}
-
-// codes reads the codes of a dynamic block.
-func (f *inflater) codes(c *codes) error {
-	c.literals, c.dists, c.itemCount = int(f.take(5))+257, int(f.take(5))+1, int(f.take(4))+4
-	if c.literals > deflate.Literals || c.dists > deflate.Dists {
-		return f.bad("a code with too many symbols")
-	}
-	for _, s := range deflate.LengthOrder[:c.itemCount] {
-		c.itemLengths[s] = uint8(f.take(3))
-	}
-	sound := f.items.set(c.itemLengths[:])
-	for n := 0; sound && n < c.literals+c.dists; sound = n >= 0 {
-		f.fill()
-		s, bits := f.items.symbol(f.ahead)
-		f.take(bits)
-		extra := f.take(itemExtra[s])
-		if n = c.add(item(s)|item(extra)<<8, n); bits == 0 || f.n < 0 {
-			n = -1
-		}
-	}
-	if !sound || c.lengths[endOfBlock] == 0 || !f.lit.set(c.literalLengths()) || !f.dist.set(c.distLengths()) {
-		return f.bad("codes that are not possible")
-	}
+	f.text = append(f.text, f.rest()[:size]...)
+	f.Bit += 8 * size
 	return nil
 }
 
 // tokens reads the tokens of a block up to its end, and appends their text.
 func (f *inflater) tokens(b *block, lit, dist *readCode) error {
 	text, most := f.text, len(f.text)+maxBlockText
-	tokens, ahead, n := f.spare[:0], f.ahead, f.n
-	wrong, unknown := "", false
-	for {
-		if n < 48 { // of a length and a distance
-			f.ahead, f.n = ahead, n
-			f.fill()
-			ahead, n = f.ahead, f.n
-			if unknown = len(tokens) > maxTokens || len(text) > most; unknown {
+	tokens, in, bit, end := f.spare[:0], f.In[:len(f.In)+padBytes], f.Bit, 8*len(f.In)
+	wrong, unknown, ended := "", false, false
+	for !ended && !unknown && wrong == "" {
+		if end-bit < 8*padBytes {
+			if unknown = len(tokens) > maxTokens; unknown || bit > end {
 				break
 			}
-			text = slices.Grow(text, 64+maxMatch+storeBytes)
+			f.Bit = bit
+			f.load()
+			in, bit, end = f.In[:len(f.In)+padBytes], f.Bit, 8*len(f.In)
 		}
-		s, k := lit.symbol(ahead)
-		ahead >>= k & 63
-		if n -= k; n < 0 || k == 0 {
-			wrong = "no word of the code"
-			break
-		}
-		if s < endOfBlock {
+		v := deflate.Load64(in, bit>>3) >> (bit & 7)
+		s, k := lit.symbol(v)
+		v, bit = v>>(k&63), bit+k
+		if s < endOfBlock && k > 0 {
 			text = append(text, byte(s))
 			tokens = append(tokens, literal(byte(s)))
 			continue
 		}
-		if s == endOfBlock {
+		if ended = s == endOfBlock; ended {
 			break
 		}
-		if s -= endOfBlock + 1; s >= deflate.Lengths {
-			wrong = "no length"
+		if s -= endOfBlock + 1; k == 0 || s >= deflate.Lengths {
+			wrong = "no word of the code"
 			break
 		}
 		extra := deflate.LengthExtra[s] & 63
-		length := int(deflate.LengthBase[s]) + int(ahead&(1<<extra-1))
-		ahead >>= extra
-		if unknown = s == deflate.Lengths-2 && length == maxMatch; unknown {
-			break // there is a symbol for this length alone
-		}
-		d, k := dist.symbol(ahead)
+		length := int(deflate.LengthBase[s]) + int(v&(1<<extra-1))
+		v >>= extra
+		d, k := dist.symbol(v)
 		if k == 0 || d >= deflate.Dists {
 			wrong = "no distance"
 			break
 		}
-		ahead >>= k & 63
+		v >>= k & 63
 		more := deflate.DistExtra[d] & 63
-		far := int(deflate.DistBase[d]) + int(ahead&(1<<more-1))
-		ahead >>= more
-		if n -= int(extra) + k + int(more); n < 0 || far > len(text)-f.member {
+		far := int(deflate.DistBase[d]) + int(v&(1<<more-1))
+		bit += int(extra) + k + int(more)
+		if far > len(text)-f.member {
 			wrong = "a match before the beginning of the text"
 			break
 		}
 		tokens = append(tokens, match(length, far))
 		text = appendMatch(text, length, far)
+		// There is a symbol for the greatest length alone.
+		unknown = s == deflate.Lengths-2 && length == maxMatch || len(text) > most
 	}
-	b.tokens, f.spare, f.text, f.ahead, f.n = slices.Clone(tokens), tokens, text, ahead, n
+	b.tokens, f.spare, f.text, f.Bit = slices.Clone(tokens), tokens, text, bit
 	if unknown {
 		return ErrUnknownWriter
-	} else if wrong != "" {
+	} else if !ended || bit > end {
 		return f.bad(wrong)
 	}
 	return nil
 }
 
-// storeBytes is how many bytes appendMatch may store behind what it appends.
-const storeBytes = 8
-
-// appendMatch appends n bytes, for which there is room, that are those dist before.
+// appendMatch appends n bytes that are those dist before.
 func appendMatch(text []byte, n, dist int) []byte {
 	at := len(text)
-	text = text[:at+n]
-	if dist < storeBytes {
+	text = slices.Grow(text, n+padBytes)[:at+n]
+	if dist < 8 {
 		for i := at; i < len(text); i++ {
 			text[i] = text[i-dist]
 		}
 		return text
 	}
-	for i := at; i < len(text); i += storeBytes {
-		deflate.Store64(text[:len(text)+storeBytes], i, deflate.Load64(text, i-dist))
+	for i := at; i < len(text); i += 8 {
+		deflate.Store64(text[:len(text)+padBytes], i, deflate.Load64(text, i-dist))
 	}
 	return text
-}
-
-// memberHeader reads the header of a member; nil if no member begins here.
-func (f *inflater) memberHeader() ([]byte, error) {
-	const fixed = 10
-	if !f.has(3) || string(f.buf[f.at:f.at+3]) != "\x1f\x8b\x08" {
-		return nil, nil
-	}
-	b, err := f.bytes(nil, fixed)
-	if err != nil {
-		return nil, err
-	}
-	flags := b[3]
-	if flags&0xe0 != 0 {
-		return nil, f.bad("a gzip header with unknown flags")
-	}
-	if flags&4 != 0 { // extra field
-		if b, err = f.bytes(b, 2); err == nil {
-			b, err = f.bytes(b, int(b[fixed])|int(b[fixed+1])<<8)
-		}
-	}
-	for _, text := range []byte{8, 16} { // name, comment
-		for ended := flags&text == 0; !ended && err == nil; ended = len(b) > maxRaw || b[len(b)-1] == 0 {
-			b, err = f.bytes(b, 1)
-		}
-	}
-	if flags&2 != 0 && err == nil { // checksum
-		b, err = f.bytes(b, 2)
-	}
-	if len(b) > maxRaw {
-		return nil, ErrUnknownWriter
-	}
-	return b, err
 }

@@ -1,29 +1,20 @@
 package gzexact
 
-import (
-	"orcomgo/compress/rangecoder"
-	"orcomgo/internal/deflate"
-)
+import "orcomgo/compress/rangecoder"
 
 // Kinds of numbers in the description of a frame. Each kind has an adaptive model, which begins anew with each frame.
 const (
-	numberSegment     = iota // segmentFar, or another way to say where a segment ends
-	numberSegmentSize        // bytes of its text
-	numberFinal              // 1 if a block is the last one of its member
-	numberStored             // bytes of a stored block
-	numberRight              // 0 if the predictor is right in the rest of a block; else one more than how often before it is wrong
-	numberEnds               // 1 if a block ends where that was not predicted
-	numberLength             // of a match that was not predicted; 0 if it is a literal
-	numberDist               // its distance
-	numberPlanned            // 1 if kind and codes of a block are as predicted
-	numberLiterals           // if not: of codes that are written literals, dists, itemCount, itemLengths and items; 0 for a static block
-	numberDists
-	numberItemCount
-	numberItemLength
-	numberItem
-	numberRaw     // how many bytes are given as they are
-	numberRawByte // one of these
-	numberEvent   // what comes next, and the same by what was before
+	numberSegment = iota // bytes of its text up to its end, or 0
+	numberFinal          // 1 if a block is the last one of its member
+	numberStored         // bytes of a stored block
+	numberRight          // 0 if the predictor is right in the rest of a block; else one more than how often before it is wrong
+	numberEnds           // 1 if a block ends where that was not predicted
+	numberLength         // of a match that was not predicted; 0 if it is a literal
+	numberDist           // its distance
+	numberPlanned        // 1 if kind and codes of a block are as predicted; if not, what is written of the codes is given as it is
+	numberRaw            // how many bytes are given as they are
+	numberRawByte        // one of these
+	numberEvent          // what comes next, and the same by what was before
 	numbers       = numberEvent + 10
 )
 
@@ -74,31 +65,4 @@ func (c *coding) otherToken(t, l token) (token, bool) {
 	}
 	dist := c.number(numberDist, t.dist())
 	return match(length, dist), length >= minMatch && length <= maxMatch && dist >= 1 && dist <= windowSize
-}
-
-// blockCodes codes the codes of a dynamic block; a static one has no literals.
-func (c *coding) blockCodes(d *codes) (sound bool) {
-	if d.literals = c.number(numberLiterals, d.literals); d.literals == 0 {
-		return true
-	}
-	d.dists, d.itemCount = c.number(numberDists, d.dists), c.number(numberItemCount, d.itemCount)
-	if d.literals <= endOfBlock || d.literals > deflate.Literals || d.dists < 1 || d.dists > deflate.Dists ||
-		d.itemCount < 4 || d.itemCount > deflate.LengthCodes {
-		return false
-	}
-	for _, s := range deflate.LengthOrder[:d.itemCount] {
-		d.itemLengths[s] = uint8(c.number(numberItemLength, int(d.itemLengths[s])) & 7)
-	}
-	items := append(d.items, 0)
-	d.items = nil
-	for n := 0; n < d.literals+d.dists; {
-		it := item(c.number(numberItem, int(items[0])))
-		if n = d.add(it, n); n < 0 {
-			return false
-		}
-		if !c.Decoding() {
-			items = items[1:]
-		}
-	}
-	return true
 }

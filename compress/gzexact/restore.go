@@ -1,16 +1,15 @@
 package gzexact
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
+
+	"orcomgo/bins/parse"
 )
 
 // restorer reads a description and the text beside it, and writes the file.
 type restorer struct {
-	description *bufio.Reader
+	description *parse.Cursor
 	text        io.Reader
 	to          io.Writer
 	template    *template
@@ -21,39 +20,13 @@ type restorer struct {
 	bits        byte
 }
 
-const (
-	mostHeader = 1 << 20
-	mostCode   = 64 << 20 // of the description of a frame
-)
-
-func newRestorer(description, text io.Reader, to io.Writer) (*restorer, error) {
-	r := &restorer{description: bufio.NewReader(description), text: text, to: to}
-	header, err := r.block(mostHeader)
-	r.template = newTemplate(header)
-	return r, err
-}
-
-// block reads bytes after their number. What is allocated is at most twice what is there.
-func (r *restorer) block(most uint64) ([]byte, error) {
-	n, err := binary.ReadUvarint(r.description)
-	if err != nil || n > most {
-		return nil, errDamaged
-	}
-	var b bytes.Buffer
-	if got, err := io.CopyN(&b, r.description, int64(n)); err != nil {
-		if err != io.EOF {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%w: cut off after %d bytes of %d", errDamaged, got, n)
-	}
-	return b.Bytes(), nil
-}
-
 // next returns the task of the next frame, or nil.
 func (r *restorer) next() (*task, error) {
-	code, err := r.block(mostCode)
-	if err != nil || len(code) == 0 {
-		return nil, err
+	code := r.description.Block()
+	if r.description.Failed() {
+		return nil, errDamaged
+	} else if len(code) == 0 {
+		return nil, nil
 	}
 	f, size, stream, err := parseFrame(code)
 	if err != nil {
@@ -87,7 +60,7 @@ func (r *restorer) next() (*task, error) {
 func (r *restorer) write(t *task) error {
 	w := &t.bits
 	w.flush()
-	if t.frame.bit != r.bits {
+	if t.bit != r.bits {
 		return errDamaged
 	}
 	if len(w.out) > 0 {
@@ -101,10 +74,7 @@ func (r *restorer) write(t *task) error {
 
 // end checks that nothing is left.
 func (r *restorer) end() error {
-	if _, err := r.description.ReadByte(); err != io.EOF {
-		return fmt.Errorf("%w: it goes on behind its end", errDamaged)
-	}
-	if r.bits != 0 {
+	if !r.description.Done() || r.bits != 0 {
 		return errDamaged
 	}
 	if len(r.window) == r.ahead {

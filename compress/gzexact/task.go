@@ -1,74 +1,58 @@
 package gzexact
 
 import (
+	"bytes"
 	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"math"
 
 	"orcomgo/bins/parse"
 	"orcomgo/compress/rangecoder"
+	"orcomgo/internal/deflate"
+)
+
+// What comes next in a frame.
+const (
+	eventEnd         = iota // of the frame
+	eventMember             // a member with the header of the template
+	eventRaw                // bytes outside of members, or another header
+	eventBlock              // a block of tokens
+	eventStored             // a stored block with text
+	eventEmptyStored        // a stored block without text: a flush
+	eventEmptyStatic        // a static block without text: a flush, or the end of a member
 )
 
 // task is the coding of a frame, or its decoding.
 type task struct {
-	frame     *frame
+	coding
+	*frame
 	template  *template
-	file      int64     // coding: how many bytes of the file are read behind the frame
-	code      []byte    // the description of the frame
-	bits      bitWriter // decoding: the frame
-	predictor predictor // as it is behind the frame
-	most      int       // coding: bytes of code, or 0 if there may be any number; with more it is given up and err set
-	wrong     int       // coding: how often the predictor was wrong
-	err       error
-	done      chan struct{} // closed when that is set
+	predictor predictor // behind the frame when that is coded
+	at        int       // in text
+	within    bool      // within a member
+	begun     bool      // the predictor has begun with this member
+	open      bool      // end is known
+	end       int       // of the segment
+	member    int       // where the text of the member begins, or -1 if that is before the frame
+	planned   block     // by the predictor
+
+	code []byte        // the description of the frame; when decoding, its stream
+	err  error         // of coding
+	done chan struct{} // closed when that is set
+
+	// Coding.
+	file  int64 // how many bytes of the file are read behind the frame
+	most  int   // bytes of code, or 0 if there may be any number; with more it is given up and err set
+	wrong int   // how often the predictor was
+
+	// Decoding.
+	bits       bitWriter // the frame
+	memberFrom int       // where in bits.out the header of the member is, if its size is to be set there; or -1
+	allRaw     int       // bytes of all parts that are eventRaw
 }
 
-// run has up to so many tasks of next, until that returns nil, run side by side, and calls write with each, in order. code gets the task
-// before, too; if the frame is carried on, that has ended.
-func run(threads int, next func() (*task, error), code func(t, before *task), write func(t *task) error) error {
-	var tasks []*task
-	var last *task
-	t, err := next()
-	for err == nil && t != nil || len(tasks) > 0 {
-		if err == nil && t != nil && len(tasks) < max(threads, 1) {
-			t.start(last, code)
-			tasks, last = append(tasks, t), t
-			t, err = next()
-			continue
-		}
-		first := tasks[0]
-		tasks = tasks[1:]
-		if <-first.done; err == nil {
-			err = first.err
-		}
-		if err == nil {
-			err = write(first)
-		}
-	}
-	return err
-}
-
-func (t *task) start(before *task, code func(t, before *task)) {
-	t.done = make(chan struct{})
-	go func() {
-		defer close(t.done)
-		if t.frame.carriedOn {
-			<-before.done
-		}
-		code(t, before)
-	}()
-}
-
-func (t *task) session(before *task, c *rangecoder.Coder) *session {
-	s := &session{coding: coding{Coder: *c}, frame: t.frame, template: t.template}
-	s.init()
-	if t.frame.carriedOn {
-		z := before.predictor.(*zlib)
-		z.rebase(s.text, before.frame.to-s.from)
-		s.predictor, before.predictor = z, nil
-	} else {
-		s.predictor = t.frame.writer.predictor()
-	}
-	return s
-}
+var errDamaged = fmt.Errorf("%w: description of a gzip file", parse.ErrCorrupt)
 
 // Flags of a frame: its lowest three bits are where in a byte it begins.
 const (
@@ -78,24 +62,21 @@ const (
 
 // encode sets code and predictor.
 func (t *task) encode(before *task) {
-	f := t.frame
-	s := t.session(before, rangecoder.EncodeTo(nil))
-	flags := f.bit | frameInside*byte(boolBit(f.inside)) | frameCarriedOn*byte(boolBit(f.carriedOn))
-	t.code = append(t.code[:0], f.writer.family<<4|f.writer.level, f.writer.rules, flags)
-	for _, v := range [...]int{f.to - f.from, f.history} {
+	flags := t.bit | frameInside*byte(boolBit(t.inside)) | frameCarriedOn*byte(boolBit(t.carriedOn))
+	t.code = append(t.code[:0], t.writer.rules<<4|t.writer.level, flags)
+	for _, v := range [...]int{t.to - t.from, t.history} {
 		t.code = binary.AppendUvarint(t.code, uint64(v))
 	}
-	s.Enc.Reset(t.code)
-	s.most = t.most
-	t.err = s.run()
-	t.code, t.predictor, t.wrong = s.Enc.Finish(), s.predictor, s.wrong
+	t.Coder = *rangecoder.EncodeTo(t.code)
+	t.err = t.run(before)
+	t.code = t.Enc.Finish()
 }
 
 // parseFrame parses what is before the stream of a frame, and returns the stream and how many bytes of text the frame has.
 func parseFrame(code []byte) (f *frame, size int, stream []byte, err error) {
 	c := parse.Cursor{Rest: code}
-	w, rules, flags := c.Byte(), c.Byte(), c.Byte()
-	f = &frame{writer: writer{w >> 4, w & 15, rules}, bit: flags & 7, inside: flags&frameInside != 0, carriedOn: flags&frameCarriedOn != 0}
+	w, flags := c.Byte(), c.Byte()
+	f = &frame{writer: writer{w >> 4, w & 15}, bit: flags & 7, inside: flags&frameInside != 0, carriedOn: flags&frameCarriedOn != 0}
 	size, f.history = c.Int(frameTextMost+maxBlockText), c.Int(windowSize)
 	if c.Failed() || !f.writer.valid() || flags >= frameCarriedOn<<1 || !f.inside && f.bit != 0 ||
 		f.carriedOn && !(f.inside && f.writer.isSequential()) {
@@ -106,14 +87,268 @@ func parseFrame(code []byte) (f *frame, size int, stream []byte, err error) {
 
 // decode sets bits and predictor, given the description of the frame and its text.
 func (t *task) decode(before *task) {
-	if t.frame.carriedOn && before.err != nil {
-		t.err = before.err
-		return
-	}
-	s := t.session(before, rangecoder.DecodeFrom(t.code))
-	s.bits.n = int(t.frame.bit)
-	if t.err = s.run(); t.err == nil && s.Dec.Err() != nil {
+	t.Coder = *rangecoder.DecodeFrom(t.code)
+	t.bits.n = int(t.bit)
+	if t.err = t.run(before); t.err == nil && t.Dec.Err() != nil {
 		t.err = errDamaged
 	}
-	t.bits, t.predictor = s.bits, s.predictor
+}
+
+// run codes all parts of the frame.
+func (t *task) run(before *task) error {
+	t.init()
+	t.at, t.within, t.begun, t.member, t.memberFrom = t.from, t.inside, t.inside, -1, -1
+	switch {
+	case !t.carriedOn:
+		t.predictor = t.writer.predictor()
+		if t.inside {
+			t.predictor.begin(t.text, t.from-t.history, t.from)
+		}
+	case before.err != nil:
+		return before.err
+	default:
+		z := before.predictor.(*zlib)
+		z.rebase(t.text, before.to-t.from)
+		t.predictor, before.predictor = z, nil
+	}
+	for i := 0; i <= frameParts; i++ {
+		p := &part{event: eventEnd}
+		switch {
+		case t.Decoding():
+			p.block.bit = byte(t.bits.n & 7)
+		case i < len(t.parts):
+			p = &t.parts[i]
+		default:
+			p.block.bit = t.endBit
+		}
+		p.event = t.number(numberEvent+t.context(p.block.bit), p.event)
+		sound := true
+		switch p.event {
+		case eventEnd:
+			if t.at != t.to {
+				return errDamaged
+			}
+			return nil
+		case eventMember:
+			sound = !t.within
+			t.header()
+		case eventRaw:
+			sound = !t.within && t.rawPart(p)
+		default:
+			sound = t.blockPart(p)
+		}
+		if !sound || t.Decoding() && t.Dec.Overrun() {
+			return errDamaged
+		}
+		if t.most > 0 && t.Enc.Len() > t.most {
+			return ErrUnknownWriter
+		}
+	}
+	return errDamaged
+}
+
+// atEnd reports whether the text has reached the end of a segment.
+func (t *task) atEnd() bool { return t.open && t.at == t.end }
+
+// context returns what the next event depends on.
+func (t *task) context(bit byte) int {
+	switch {
+	case !t.within:
+		return 0
+	case t.atEnd():
+		return 2 + int(bit)
+	}
+	return 1
+}
+
+// header begins a member with the header of the template.
+func (t *task) header() {
+	if t.Decoding() {
+		if t.template.sizeAt > 0 {
+			t.memberFrom = len(t.bits.out)
+		}
+		t.bits.bytes(t.template.header)
+	}
+	t.within, t.begun, t.open, t.member = true, false, false, t.at
+}
+
+// rawPart codes bytes outside of members. They may be the header of one.
+func (t *task) rawPart(p *part) (ok bool) {
+	p.raw, ok = t.rawBytes(p.raw)
+	if t.allRaw += len(p.raw); t.Decoding() {
+		t.bits.bytes(p.raw)
+	}
+	t.begun, t.open, t.member = false, false, t.at
+	return ok && t.allRaw <= 2*frameRaw
+}
+
+// blockPart codes a block, and the trailer of a member behind it. The block may follow upon a header that was eventRaw.
+func (t *task) blockPart(p *part) bool {
+	b, start := &p.block, t.at
+	t.within = true
+	if p.event == eventBlock || p.event == eventStored {
+		if (!t.open || t.atEnd()) && !t.beginSegment() {
+			return false
+		}
+	}
+	switch sound := true; p.event {
+	case eventBlock:
+		if sound = t.tokens(b); sound {
+			sound = t.plan(b)
+		}
+		if !sound {
+			return false
+		}
+	case eventStored:
+		if !t.stored(b) {
+			return false
+		}
+	case eventEmptyStored:
+		b.kind = storedBlock
+	case eventEmptyStatic:
+		b.kind = staticBlock
+	default:
+		return false
+	}
+	b.final = t.flag(numberFinal, b.final)
+	if t.Decoding() {
+		t.bits.block(b, t.text[start:])
+	}
+	if b.final {
+		return t.endMember(p)
+	}
+	return true
+}
+
+// endMember codes the trailer of a member.
+func (t *task) endMember(p *part) bool {
+	t.within = false
+	if t.member < 0 {
+		p.trailer = uint64(t.Uniform(uint32(p.trailer), 32)) | uint64(t.Uniform(uint32(p.trailer>>32), 32))<<32
+	} else {
+		text := t.text[t.member:t.at]
+		p.trailer = uint64(crc32.ChecksumIEEE(text)) | uint64(len(text))<<32
+	}
+	if t.Decoding() {
+		t.bits.bytes(binary.LittleEndian.AppendUint64(nil, p.trailer))
+		if t.memberFrom >= 0 {
+			size := len(t.bits.out) - t.memberFrom
+			binary.LittleEndian.PutUint16(t.bits.out[t.memberFrom+t.template.sizeAt:], uint16(size-1))
+		}
+	}
+	t.memberFrom = -1
+	return true
+}
+
+// beginSegment codes where the segment ends that begins here or goes on here: 0 if that is further away than matters.
+func (t *task) beginSegment() bool {
+	if !t.begun {
+		t.predictor.begin(t.text, t.at, t.at)
+	}
+	size := t.number(numberSegment, t.nextSize())
+	if size == 0 {
+		size = far
+	} else if size > t.content-t.at && t.content-t.to < tailBytes {
+		return false
+	}
+	t.begun, t.open, t.end = true, true, t.at+size
+	t.predictor.segment(t.end)
+	return true
+}
+
+// far is a number of bytes that is more than any that matters.
+const far = 1 << 30
+
+// nextSize returns how far away the segment ends that begins or goes on here, or 0.
+func (t *task) nextSize() int {
+	for _, e := range t.ends {
+		if e > t.at {
+			return e - t.at
+		}
+	}
+	return 0
+}
+
+// stored codes a stored block. What tokens the writer had for it is not known: that of one match is nearest, as all places are hashed.
+func (t *task) stored(b *block) bool {
+	b.size = t.number(numberStored, b.size)
+	if b.size < 1 || b.size > 1<<16-1 || b.size > min(t.to, t.end)-t.at {
+		return false
+	}
+	t.predictor.ends(nil)
+	t.predictor.next()
+	t.accept(match(b.size, 1))
+	return true
+}
+
+// accept goes past a token.
+func (t *task) accept(next token) {
+	t.predictor.accept(next)
+	t.at += next.size()
+}
+
+// plan codes kind and codes of a block of tokens.
+func (t *task) plan(b *block) bool {
+	t.predictor.plan(b, &t.planned)
+	same := b.kind == t.planned.kind && (b.kind == staticBlock || bytes.Equal(b.codes.header, t.planned.codes.header))
+	if t.flag(numberPlanned, same) {
+		if t.Decoding() {
+			b.kind, b.codes = t.planned.kind, t.planned.codes
+		}
+		return true
+	}
+	t.wrong++
+	header, sound := t.rawBytes(b.codes.header)
+	if b.kind = staticBlock; len(header) > 0 {
+		b.kind = dynamicBlock
+		sound = sound && b.codes.read(&deflate.Bits{In: header}) && len(b.codes.header) == len(header)
+	}
+	return sound
+}
+
+// tokens codes the tokens of a block: how many of them are what the writer would choose before one that is not, that one, and so on. It is
+// wrong as well if the block ends where the writer would not end it, or goes on where it would.
+func (t *task) tokens(b *block) bool {
+	p, limit := t.predictor, min(t.to, t.end)
+	for done := 0; ; done++ {
+		from, most, right, actual := done, len(b.tokens), 0, b.tokens
+		if t.Decoding() {
+			right, actual = t.number(numberRight, 0), nil
+			if most = done + right - 1; right == 0 {
+				most = math.MaxInt
+			}
+		}
+		tokens := p.run(b.tokens[:done], actual, most, limit)
+		ends := p.ends(tokens)
+		done, t.at = len(tokens), p.place()
+		switch {
+		case t.Decoding():
+			if b.tokens = tokens; t.at > limit || right > 0 && done < most {
+				return false
+			} else if right == 0 {
+				return ends
+			}
+		case ends && done == most:
+			t.number(numberRight, 0)
+			return true
+		default:
+			t.number(numberRight, done-from+1)
+			t.wrong++
+		}
+		var other token
+		if !ends && t.flag(numberEnds, done == most) {
+			return true
+		} else if done < len(b.tokens) {
+			other = b.tokens[done]
+		}
+		other, sound := t.otherToken(other, literal(t.text[t.at]))
+		if !sound || other.size() > limit-t.at || t.most > 0 && t.Enc.Len() > t.most {
+			return false
+		}
+		p.next()
+		t.accept(other)
+		if t.Decoding() {
+			b.tokens = append(b.tokens, other)
+		}
+	}
 }

@@ -71,57 +71,30 @@ type block struct {
 	codes  codes   // of a dynamic block
 }
 
-// codes are the two codes of a dynamic block, and how they are written.
+// codes are the two codes of a dynamic block.
 type codes struct {
-	literals, dists int // how many lengths are written of either
-	lengths         [deflate.Literals + deflate.Dists]uint8
-	items           []item // the lengths, in runs
-	itemLengths     [deflate.LengthCodes]uint8
-	itemCount       int // how many of itemLengths are written, in their order
+	lengths         deflate.CodeLengths
+	literals, dists int    // how many lengths are written of either
+	header          []byte // what is written of them
+	bits            int    // of that
+}
+
+// read reads the codes. It reports whether a block may have them.
+func (c *codes) read(from *deflate.Bits) (sound bool) {
+	start := from.Bit
+	if c.literals, c.dists, sound = from.CodeLengths(&c.lengths); !sound || c.lengths[endOfBlock] == 0 {
+		return false
+	}
+	var w bitWriter
+	c.bits = from.Bit - start
+	for again := (deflate.Bits{In: from.In, Bit: start}); again.Bit < from.Bit; {
+		n := min(from.Bit-again.Bit, 32)
+		w.put(again.Take(n), n)
+	}
+	c.header = w.padded()
+	return true
 }
 
 // literalLengths and distLengths are the lengths of the two codes.
 func (c *codes) literalLengths() []uint8 { return c.lengths[:c.literals] }
 func (c *codes) distLengths() []uint8    { return c.lengths[c.literals : c.literals+c.dists] }
-
-// An item is a length, or a run of lengths: symbol | value of its further bits << 8.
-type item uint16
-
-// Symbols of items that are runs.
-const (
-	repeatLast  = 16 // 3 to 6 times
-	repeatZero  = 17 // 3 to 10 times
-	repeatZeros = 18 // 11 to 138 times
-)
-
-func (i item) symbol() int { return int(i & 0xff) }
-
-// itemExtra has, for each symbol of items, how many further bits it has, and itemRuns how many lengths it is besides their value, or 0 for
-// one.
-var (
-	itemExtra = [deflate.LengthCodes]int{repeatLast: 2, repeatZero: 3, repeatZeros: 7}
-	itemRuns  = [deflate.LengthCodes]int{repeatLast: 3, repeatZero: 3, repeatZeros: 11}
-)
-
-// add appends an item, of which n lengths are set already. It returns how many are then, or -1 if that is not possible.
-func (c *codes) add(it item, n int) int {
-	c.items = append(c.items, it)
-	s, value := it.symbol(), uint8(0)
-	if s >= deflate.LengthCodes || int(it>>8) >= 1<<itemExtra[s] || s == repeatLast && n == 0 {
-		return -1
-	}
-	end := n + max(itemRuns[s]+int(it>>8), 1)
-	if end > c.literals+c.dists {
-		return -1
-	}
-	switch {
-	case s == repeatLast:
-		value = c.lengths[n-1]
-	case s < repeatLast:
-		value = uint8(s)
-	}
-	for ; n < end; n++ {
-		c.lengths[n] = value
-	}
-	return n
-}

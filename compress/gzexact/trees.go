@@ -30,27 +30,11 @@ func (c *codes) build(tokens []token, b codeBuilder, literalLimit int, joint boo
 	b.build(literals[:], literalLimit, lit[:])
 	b.build(dists[:], deflate.MaxBits, dist[:])
 	c.literals, c.dists = used(lit[:], endOfBlock+1), used(dist[:], 1)
-	c.lengths = [deflate.Literals + deflate.Dists]uint8{}
+	c.lengths = deflate.CodeLengths{}
 	copy(c.lengths[:], lit[:c.literals])
 	copy(c.lengths[c.literals:], dist[:c.dists])
-	if joint {
-		c.items = appendItems(c.items[:0], c.lengths[:c.literals+c.dists])
-	} else {
-		c.items = appendItems(appendItems(c.items[:0], c.literalLengths()), c.distLengths())
-	}
-	var items [deflate.LengthCodes]uint32
-	for _, it := range c.items {
-		items[it.symbol()]++
-	}
-	b.build(items[:], 7, c.itemLengths[:])
-	c.itemCount = deflate.LengthCodes
-	for c.itemCount > 4 && c.itemLengths[deflate.LengthOrder[c.itemCount-1]] == 0 {
-		c.itemCount--
-	}
-	dynamic = 5 + 5 + 4 + 3*c.itemCount
-	for s, k := range items {
-		dynamic += int(k) * (int(c.itemLengths[s]) + itemExtra[s])
-	}
+	c.write(b, joint)
+	dynamic = c.bits
 	for s, k := range literals {
 		extra := 0
 		if s > endOfBlock {
@@ -66,6 +50,42 @@ func (c *codes) build(tokens []token, b codeBuilder, literalLimit int, joint boo
 	return dynamic, static
 }
 
+// write sets what is written of the codes.
+func (c *codes) write(b codeBuilder, joint bool) {
+	var items []item
+	if joint {
+		items = appendItems(items, c.lengths[:c.literals+c.dists])
+	} else {
+		items = appendItems(appendItems(items, c.literalLengths()), c.distLengths())
+	}
+	var counts [deflate.LengthCodes]uint32
+	var lengths, ordered [deflate.LengthCodes]uint8
+	for _, it := range items {
+		counts[it.symbol]++
+	}
+	b.build(counts[:], 7, lengths[:])
+	for i, s := range deflate.LengthOrder {
+		ordered[i] = lengths[s]
+	}
+	n := used(ordered[:], 4)
+	w := bitWriter{out: c.header[:0]}
+	w.put(c.literals-257, 5)
+	w.put(c.dists-1, 5)
+	w.put(n-4, 4)
+	for _, length := range ordered[:n] {
+		w.put(int(length), 3)
+	}
+	codes := writeCodes(lengths[:])
+	for _, it := range items {
+		w.putCode(codes[it.symbol])
+		if it.symbol >= repeatLast {
+			w.put(int(it.extra), deflate.Runs[it.symbol-repeatLast].Bits)
+		}
+	}
+	c.bits = 8*len(w.out) + w.n
+	c.header = w.padded()
+}
+
 // used returns how many of lengths are to be written: up to the last one that is not 0, and at least least.
 func used(lengths []uint8, least int) int {
 	n := len(lengths)
@@ -75,46 +95,46 @@ func used(lengths []uint8, least int) int {
 	return n
 }
 
+// An item is a length, or a run of lengths.
+type item struct{ symbol, extra uint8 }
+
+// Symbols of items that are runs: see deflate.Runs.
+const (
+	repeatLast = 16 + iota
+	repeatZero
+	repeatZeros
+)
+
 // appendItems appends lengths in runs: as many as fit into each.
 func appendItems(items []item, lengths []uint8) []item {
-	for len(lengths) > 0 {
-		v := lengths[0]
-		run := 1
-		for run < len(lengths) && lengths[run] == v {
+	for at := 0; at < len(lengths); {
+		v, run := lengths[at], 1
+		for at+run < len(lengths) && lengths[at+run] == v {
 			run++
 		}
-		lengths = lengths[run:]
-		if v != 0 && run > 3 {
-			items = append(items, item(v))
+		if at += run; v != 0 {
+			items = append(items, item{v, 0})
 			run--
-		} else if v != 0 {
-			items = append(items, []item{item(v), item(v), item(v)}[:run]...)
-			continue
 		}
-		for run > 2 {
-			n := min(run, 6)
-			it := repeatLast | item(n-3)<<8
-			if v == 0 {
+		for run > 0 {
+			it, n := item{v, 0}, 1
+			switch {
+			case run < 3:
+			case v != 0:
+				n = min(run, 6)
+				it = item{repeatLast, uint8(n - 3)}
+			case run <= 10:
+				n = run
+				it = item{repeatZero, uint8(n - 3)}
+			default:
 				n = min(run, 138)
-				it = repeatZeros | item(n-11)<<8
-				if n <= 10 {
-					it = repeatZero | item(n-3)<<8
-				}
+				it = item{repeatZeros, uint8(n - 11)}
 			}
 			items = append(items, it)
 			run -= n
 		}
-		for range run {
-			items = append(items, item(v))
-		}
 	}
 	return items
-}
-
-// equal reports whether two blocks have the same codes, written alike.
-func (c *codes) equal(d *codes) bool {
-	return c.literals == d.literals && c.dists == d.dists && c.itemCount == d.itemCount && c.itemLengths == d.itemLengths &&
-		slices.Equal(c.items, d.items)
 }
 
 // zlibTree builds the codes of zlib and gzip: a Huffman tree by a binary heap. Of nodes of one weight the one with the lower subtree comes

@@ -22,41 +22,28 @@ type predictor interface {
 	plan(b *block, as *block)
 }
 
-// Families of writers.
-const (
-	familyNone    = iota // predicts nothing but literals
-	familyZlib           // zlib, also in pigz and bgzip, and gzip
-	familyDeflate        // libdeflate
-)
+// writer says what wrote a stretch of a file: rules and a level. The zero value predicts nothing but literals.
+type writer struct{ rules, level byte }
 
-// How zlib and gzip end blocks, and what a flush does.
+// How blocks end, and what a flush does.
 const (
-	zlibBlocks16K = iota // 2^14 - 1 tokens: memLevel 8
+	gzipBlocks    = iota // gzip: 2^15 - 1 tokens, or fewer if they compress well
+	zlibBlocks16K        // zlib: 2^14 - 1 tokens, with memLevel 8
+	pigzBlocks           // the same, and each segment begins with the text before as a dictionary
+	aloneBlocks          // the same, and each segment begins without the text before
 	zlibBlocks32K        // 2^15 - 1 tokens: memLevel 9, which also has a larger hash
-	gzipBlocks           // gzip: 2^15 - 1 tokens, or fewer if they compress well
-	pigzBlocks           // as memLevel 8, and each segment begins with the text before as a dictionary
-	aloneBlocks          // as memLevel 8, and each segment begins without the text before
-	blockRules
+	libdeflateRules
+	rules
 )
 
-// writer says what wrote a stretch of a file. rules are of zlib only.
-type writer struct {
-	family, level, rules byte
-}
+const levels = 9
 
 func (w writer) valid() bool {
-	leveled := w.level >= 1 && w.level <= 9
-	switch w.family {
-	case familyNone:
-		return w.level == 0 && w.rules == 0
-	case familyZlib:
-		return leveled && w.rules < blockRules
-	}
-	return w.family == familyDeflate && leveled && w.rules == 0
+	return w == writer{} || w.rules < rules && w.level >= 1 && w.level <= levels
 }
 
 func (w writer) predictor() predictor {
-	if w.family == familyDeflate {
+	if w.rules == libdeflateRules {
 		return newLibdeflate(w)
 	}
 	return newZlib(w)
@@ -64,7 +51,7 @@ func (w writer) predictor() predictor {
 
 // isSequential reports whether the state of the writer depends on tokens of any distance before. That of others depends on the last 32 KiB
 // of text and on the tokens since the last match.
-func (w writer) isSequential() bool { return w.family == familyZlib && w.level <= 3 }
+func (w writer) isSequential() bool { return w.rules < libdeflateRules && w.level >= 1 && w.level <= 3 }
 
 // startsAnew reports whether each segment has a state that depends on nothing but text.
-func (w writer) startsAnew() bool { return w.rules >= pigzBlocks }
+func (w writer) startsAnew() bool { return w.rules == pigzBlocks || w.rules == aloneBlocks }

@@ -42,10 +42,10 @@ type zlib struct {
 
 func newZlib(w writer) *zlib {
 	z := &zlib{writer: w, zlibLevel: zlibLevels[w.level], lazyMatching: w.level > 3, shift: 5, mask: 1<<15 - 1, most: 1<<14 - 1}
-	switch w.rules {
-	case zlibBlocks32K:
-		z.shift, z.mask, z.most = 6, 1<<16-1, 1<<15-1
-	case gzipBlocks:
+	if w.rules == zlibBlocks32K {
+		z.shift, z.mask = 6, 1<<16-1
+	}
+	if w.rules == zlibBlocks32K || w.rules == gzipBlocks && w.level > 0 {
 		z.most = 1<<15 - 1
 	}
 	return z
@@ -133,7 +133,9 @@ func hashOf(text []byte, place int, shift uint) uint16 {
 }
 
 // insert puts a place at the head of the chain of places whose three bytes have the same hash, and returns the place that was there.
-func (z *zlib) insert(place int) int { return z.link(&z.head[hashOf(z.text, place, z.shift)&z.mask], place) }
+func (z *zlib) insert(place int) int {
+	return z.link(&z.head[hashOf(z.text, place, z.shift)&z.mask], place)
+}
 
 func (z *zlib) next() token {
 	here := literal(z.text[z.at])
@@ -194,7 +196,7 @@ func (z *zlib) accept(t token) {
 		z.length, z.dist = z.nextLength, z.nextDist
 	} else {
 		z.known, z.knownNext = false, false
-		if z.lazyMatching || t.size() <= z.lazy && z.end-z.at >= minMatch {
+		if z.lazyMatching || (t.size() <= z.lazy || t.size() > maxMatch) && z.end-z.at >= minMatch { // or a stored block
 			z.hash(z.at)
 		}
 	}

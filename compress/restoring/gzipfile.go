@@ -1,7 +1,6 @@
 package restoring
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -28,7 +27,7 @@ func newGzipFile(in *archive.Input, to io.Writer, threads int) *gzipFile {
 	f := &gzipFile{name: in.Source.Name, text: w, sums: digest.New(true, true), want: *in.Source.Sums, done: make(chan struct{})}
 	go func() {
 		defer close(f.done)
-		f.err = gzexact.Restore(bytes.NewReader(in.Source.Gzip), r, io.MultiWriter(to, f.sums), threads)
+		f.err = gzexact.Restore(in.Source.Gzip, r, io.MultiWriter(to, f.sums), threads)
 		if f.err == nil {
 			_, f.err = io.Copy(io.Discard, r) // there is no more
 		}

@@ -20,6 +20,9 @@ const (
 // LengthOrder is the order in which a block's header gives the lengths of the code of code lengths.
 var LengthOrder = [LengthCodes]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
+// Runs are the symbols of code lengths from 16 on: the one before, Least times and as often more as some further bits say, or 0.
+var Runs = [...]struct{ Least, Bits int }{{3, 2}, {3, 3}, {11, 7}}
+
 // For each symbol of lengths less 257, and of distances, the least length or distance, and how many further bits it has.
 var (
 	LengthBase  [Lengths]uint16
