@@ -14,22 +14,28 @@ func guess(f *frame, t *template, likely writer, size int64) (best writer, known
 		order = append(map[byte][]byte{2: {9}, 4: {1}}[t.header[8]], order...)
 	}
 	// The rules show later than the level.
-	first := []writer{likely}
+	list := []writer{likely}
 	for _, level := range order {
-		first = append(first, writer{gzipBlocks, level}, writer{libdeflateRules, level})
+		list = append(list, writer{gzipBlocks, level}, writer{libdeflateRules, level})
 	}
-	best, _ = choose(f, t, size, guessText/4, first)
-	all := []writer{likely}
-	for _, level := range append([]byte{best.level}, order...) {
-		for i := range byte(rules) {
-			all = append(all, writer{(best.rules + i) % rules, level})
+	best, _ = choose(f, t, size, guessText/4, list)
+	list = []writer{likely}
+	for i := range byte(rules) {
+		list = append(list, writer{(best.rules + i) % rules, best.level})
+	}
+	best, wrong := choose(f, t, size, guessText, list)
+	if wrong != 0 {
+		list = []writer{best}
+		for _, level := range order {
+			list = append(list, writer{best.rules, level})
 		}
+		best, wrong = choose(f, t, size, guessText, list)
 	}
-	return choose(f, t, size, guessText, append(all, writer{}))
+	return best, wrong >= 0
 }
 
-// choose is guess for some writers and so much text. They are not looked at if they have no level, but for the last.
-func choose(f *frame, t *template, size int64, text int, writers []writer) (best writer, known bool) {
+// choose is guess for those of some writers that there are, and so much text. wrong is how often the predictor was, or -1 if none is known.
+func choose(f *frame, t *template, size int64, text int, writers []writer) (best writer, wrong int) {
 	part := *f
 	part.to, part.parts = f.from, nil
 	for i := range f.parts {
@@ -41,19 +47,17 @@ func choose(f *frame, t *template, size int64, text int, writers []writer) (best
 	}
 	share := size * int64(part.to-f.from+1) / int64(f.to-f.from+1)
 	least := int(share/unknownPart + mostBytes)
-	for i, w := range writers {
-		if w.level == 0 && i < len(writers)-1 {
+	wrong = -1
+	for _, w := range writers {
+		if wrong == 0 || !w.valid() {
 			continue
 		}
 		c := &task{frame: &frame{}, template: t, most: least}
 		*c.frame = part
 		c.writer = w
 		if c.encode(nil); c.err == nil && len(c.code) <= least {
-			best, known, least = w, true, len(c.code)-1
-			if c.wrong == 0 {
-				break
-			}
+			best, wrong, least = w, c.wrong, len(c.code)-1
 		}
 	}
-	return best, known
+	return best, wrong
 }

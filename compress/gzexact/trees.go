@@ -257,61 +257,26 @@ func (t *zlibTree) limitDepths(symbols, limit int) {
 	}
 }
 
-// libdeflateTree builds the codes of libdeflate: symbols are merged in the order of their counts, those of one count in their own order,
-// and before nodes of the same weight.
-type libdeflateTree struct {
-	order   []uint32 // the symbols that occur, by count and symbol: count<<10 | symbol
-	weights []uint32 // of nodes
-	parents []int16
-}
+// libdeflateTree builds the codes of libdeflate.
+type libdeflateTree struct{ deflate.Huffman }
 
 func (t *libdeflateTree) build(counts []uint32, limit int, lengths []uint8) {
 	clear(lengths)
-	t.order, t.weights, t.parents = t.order[:0], t.weights[:0], t.parents[:0]
-	for s, n := range counts {
-		if n > 0 {
-			t.order = append(t.order, n<<10|uint32(s))
-		}
-	}
-	if len(t.order) < 2 {
-		if len(t.order) == 1 { // a code has two symbols
-			lengths[0], lengths[max(t.order[0]&1023, 1)] = 1, 1
+	if t.Merge(counts); len(t.Leaves) < 2 {
+		for i := range t.Leaves { // a code has two symbols
+			lengths[0], lengths[max(t.Symbol(i), 1)] = 1, 1
 		}
 		return
 	}
-	slices.Sort(t.order)
-	leaf := 0
-	take := func() uint32 {
-		if node := len(t.parents); leaf == len(t.order) || node < len(t.weights) && t.order[leaf]>>10 > t.weights[node] {
-			t.parents = append(t.parents, int16(len(t.weights)))
-			return t.weights[node]
-		}
-		leaf++
-		return t.order[leaf-1] >> 10
-	}
-	for range len(t.order) - 1 {
-		weight := take()
-		t.weights = append(t.weights, weight+take())
-	}
-	// From the root on, each node becomes two leaves of the next depth; or, of those too deep, the deepest leaf that may.
-	var leaves [deflate.MaxBits + 2]int
-	leaves[1] = 2
-	depths := make([]int, len(t.weights))
-	for n := len(t.parents) - 1; n >= 0; n-- {
-		depths[n] = depths[t.parents[n]] + 1
-		depth := min(depths[n], limit-1)
-		for depth != depths[n] && leaves[depth] == 0 {
+	// Each node becomes two leaves of the next depth; or, of those too deep, the deepest leaf that may.
+	leaves := [deflate.MaxBits + 1]int{1}
+	for _, d := range t.Depths {
+		depth := min(d, limit-1)
+		for depth != d && leaves[depth] == 0 {
 			depth--
 		}
 		leaves[depth]--
 		leaves[depth+1] += 2
 	}
-	depth := limit
-	for _, s := range t.order { // the rarest symbols are the deepest
-		for leaves[depth] == 0 {
-			depth--
-		}
-		leaves[depth]--
-		lengths[s&1023] = uint8(depth)
-	}
+	t.Deal(lengths, leaves[:])
 }
