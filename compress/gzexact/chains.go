@@ -18,6 +18,18 @@ type chains struct {
 // noPlace is further before all places than matches reach.
 const noPlace = -1 << 20
 
+// begin is that of predictor. It forgets all places, which are in heads; the first one that the writer knows is in no chain.
+func (c *chains) begin(text []byte, from, to int, heads ...[]int32) {
+	first := max(from, to-windowSize)
+	c.text, c.at, c.hashed, c.end = text, to, first+1, noPlace
+	c.before[first&(windowSize-1)] = 0xffff
+	for _, h := range heads {
+		for i := range h {
+			h[i] = noPlace
+		}
+	}
+}
+
 func (c *chains) place() int { return c.at }
 
 // link puts a place at the head of its chain.

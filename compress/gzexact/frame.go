@@ -12,7 +12,7 @@ type frame struct {
 	bit       byte // where in a byte the first part begins
 	inside    bool // it begins within a member
 	carriedOn bool // the writer goes on with all that it knew at the end of the frame before
-	history   int  // how many bytes of text before the frame matches may refer to
+	seen      int  // text that the writer saw before it, in the member or segment: from 2*windowSize on less by multiples of windowSize
 
 	// What only describing needs.
 	start      int64 // of text[0] in the text of the file
@@ -64,7 +64,9 @@ func (f *frame) setWriter(w writer, same bool) {
 	if w.rules == aloneBlocks {
 		begins = f.segment
 	}
-	f.history = min(windowSize, f.from-begins)
+	if f.seen = f.from - begins; f.seen >= 2*windowSize {
+		f.seen = windowSize + f.seen%windowSize
+	}
 	f.carriedOn = same && w.isSequential() && !(f.segment == f.from && w.startsAnew())
 }
 

@@ -34,8 +34,8 @@ type libdeflate struct {
 	libdeflateLevel
 	chains
 	head, head3 []int32
-	pairs       [][2]int32 // of level 1
-	known       bool       // the next match, which comes after some literals
+	pairs       []int32 // of level 1
+	known       bool    // the next match, which comes after some literals
 	after       int
 	length      int
 	dist        int
@@ -55,7 +55,7 @@ type libdeflate struct {
 func newLibdeflate(w writer) *libdeflate {
 	z := &libdeflate{writer: w, libdeflateLevel: libdeflateLevels[w.level]}
 	if w.level == 1 {
-		z.pairs = make([][2]int32, 1<<hashBitsFast)
+		z.pairs = make([]int32, 2<<hashBitsFast)
 	} else {
 		z.head, z.head3 = make([]int32, 1<<hashBits4), make([]int32, 1<<hashBits3)
 	}
@@ -63,23 +63,13 @@ func newLibdeflate(w writer) *libdeflate {
 }
 
 func (z *libdeflate) begin(text []byte, from, to int) {
-	z.text, z.at, z.hashed = text, to, from+1
+	z.chains.begin(text, from, to, z.head, z.head3, z.pairs)
 	z.known, z.after = false, 0
-	for i := range z.pairs {
-		z.pairs[i] = [2]int32{noPlace, noPlace}
-	}
-	for i := range z.head {
-		z.head[i] = noPlace
-	}
-	for i := range z.head3 {
-		z.head3[i] = noPlace
-	}
 	// The first place of a member has another hash than it should.
-	z.before[from&(windowSize-1)] = 0xffff
-	if z.level == 1 {
-		z.pairs[0][0] = int32(from)
-	} else {
-		z.head[0], z.head3[0] = int32(from), int32(from)
+	for _, h := range [...][]int32{z.head, z.head3, z.pairs} {
+		if len(h) > 0 {
+			h[0] = int32(z.hashed - 1)
+		}
 	}
 	z.hash(to)
 }
@@ -159,7 +149,7 @@ func (z *libdeflate) hash(to int) {
 
 // pair returns where the last two places are that have the hash of a place.
 func (z *libdeflate) pair(place int) *[2]int32 {
-	return &z.pairs[multiplied(deflate.Load32(z.text, place), hashBitsFast)]
+	return (*[2]int32)(z.pairs[2*multiplied(deflate.Load32(z.text, place), hashBitsFast):])
 }
 
 // insert puts a place at the head of its chain, and returns the places that had its hashes of four and three bytes.

@@ -33,7 +33,7 @@ func (r *restorer) next() (*task, error) {
 		return nil, err
 	}
 	f.from = kept(r.ahead)
-	if f.history > f.from || f.carriedOn && (r.before == nil || r.before.writer != f.writer) {
+	if min(f.seen, windowSize) > f.from || f.carriedOn && (r.before == nil || r.before.writer != f.writer) {
 		return nil, errDamaged
 	}
 	before := r.window[r.ahead-f.from:]

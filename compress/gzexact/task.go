@@ -64,7 +64,7 @@ const (
 func (t *task) encode(before *task) {
 	flags := t.bit | frameInside*byte(boolBit(t.inside)) | frameCarriedOn*byte(boolBit(t.carriedOn))
 	t.code = append(t.code[:0], t.writer.rules<<4|t.writer.level, flags)
-	for _, v := range [...]int{t.to - t.from, t.history} {
+	for _, v := range [...]int{t.to - t.from, t.seen} {
 		t.code = binary.AppendUvarint(t.code, uint64(v))
 	}
 	t.Coder = *rangecoder.EncodeTo(t.code)
@@ -77,7 +77,7 @@ func parseFrame(code []byte) (f *frame, size int, stream []byte, err error) {
 	c := parse.Cursor{Rest: code}
 	w, flags := c.Byte(), c.Byte()
 	f = &frame{writer: writer{w >> 4, w & 15}, bit: flags & 7, inside: flags&frameInside != 0, carriedOn: flags&frameCarriedOn != 0}
-	size, f.history = c.Int(frameTextMost+maxBlockText), c.Int(windowSize)
+	size, f.seen = c.Int(frameTextMost+maxBlockText), c.Int(2*windowSize-1)
 	if c.Failed() || !f.writer.valid() || flags >= frameCarriedOn<<1 || !f.inside && f.bit != 0 ||
 		f.carriedOn && !(f.inside && f.writer.isSequential()) {
 		return nil, 0, nil, errDamaged
@@ -102,7 +102,7 @@ func (t *task) run(before *task) error {
 	case !t.carriedOn:
 		t.predictor = t.writer.predictor()
 		if t.inside {
-			t.predictor.begin(t.text, t.from-t.history, t.from)
+			t.predictor.begin(t.text, t.from-t.seen, t.from)
 		}
 	case before.err != nil:
 		return before.err

@@ -3,7 +3,8 @@ package gzexact
 // A predictor does what a writer of deflate does, with the same text, and says for each block and token what the writer would choose next.
 // It is told what was chosen and goes on from there. Places are those of bytes in the text that begin was called with.
 type predictor interface {
-	// begin starts at the place to, after the text from place from on, to which matches may refer.
+	// begin starts at the place to, after the text from place from on, to which matches may refer. If that is more than windowSize before,
+	// it is less but for a multiple of windowSize.
 	begin(text []byte, from, to int)
 	// segment says where the writer flushes next: matches don't go past that. It begins or goes on at the next token.
 	segment(end int)

@@ -16,8 +16,10 @@ var zlibLevels = [10]zlibLevel{
 }
 
 const (
-	zlibMaxDist = windowSize - (maxMatch + minMatch + 1)
+	zlibMaxDist = windowSize - aheadBytes
 	tooFar      = 4096 // a match of 3 bytes at a greater distance is not taken by lazy levels
+	aheadBytes  = maxMatch + minMatch + 1
+	gzipLast    = 2*windowSize - aheadBytes // in the window
 )
 
 // zlib predicts the writers of zlib, and gzip: matches are found in chains of places whose three bytes have the same hash. Without a level
@@ -31,7 +33,8 @@ type zlib struct {
 	mask         uint16
 	most         int // tokens of a block
 	head         [1 << 16]int32
-	origin       int // this place is in no chain: zlib has no number for the first place
+	origin       int // where the text begins that is known. This place is in no chain: zlib has no number for the first place
+	last         int // the last place where a match is looked for
 
 	known, knownNext     bool // whether the match at the next token is known already, and the one behind it
 	length, dist         int
@@ -52,12 +55,8 @@ func newZlib(w writer) *zlib {
 }
 
 func (z *zlib) begin(text []byte, from, to int) {
-	z.text, z.at, z.hashed, z.origin, z.end = text, to, from+1, from, noPlace
-	z.known, z.knownNext = false, false
-	for i := range z.head {
-		z.head[i] = noPlace
-	}
-	z.before[from&(windowSize-1)] = 0xffff
+	z.chains.begin(text, from, to, z.head[:])
+	z.origin, z.known, z.knownNext = from, false, false
 	z.hash(to)
 }
 
@@ -66,7 +65,7 @@ func (z *zlib) rebase(text []byte, by int) {
 	for i, h := range z.head {
 		z.head[i] = max(h-int32(by), noPlace)
 	}
-	z.text, z.at, z.hashed, z.origin, z.end = text, z.at-by, z.hashed-by, z.origin-by, z.end-by
+	z.text, z.at, z.hashed, z.origin, z.end, z.last = text, z.at-by, z.hashed-by, z.origin-by, z.end-by, z.last-by
 }
 
 func (z *zlib) segment(end int) {
@@ -83,7 +82,11 @@ func (z *zlib) segment(end int) {
 		z.hashed = min(z.hashed, max(z.at-(minMatch-1), z.origin+1))
 		z.hash(z.at)
 	}
-	z.end = end
+	z.end, z.last = end, end-minMatch
+	// gzip looks for no match near the end of its window of 64 KiB, which it moves by half of it when it is there and wants to read.
+	if at := (end-z.origin-1)%windowSize + 1 + windowSize; z.rules == gzipBlocks && end-z.origin > windowSize && at < 2*windowSize-1 {
+		z.last = min(z.last, end-at+gzipLast)
+	}
 }
 
 func (z *zlib) ends(tokens []token) bool {
@@ -165,7 +168,7 @@ func (z *zlib) next() token {
 // find looks for a match at a place that is longer than least, and puts the place into its chain. It returns least, or less, if there is
 // none.
 func (z *zlib) find(place, least int) (length, dist int) {
-	if z.end-place < minMatch {
+	if place > z.last {
 		return minMatch - 1, 0
 	}
 	var last int
@@ -196,6 +199,7 @@ func (z *zlib) accept(t token) {
 		z.length, z.dist = z.nextLength, z.nextDist
 	} else {
 		z.known, z.knownNext = false, false
+		z.move(t.size())
 		if z.lazyMatching || (t.size() <= z.lazy || t.size() > maxMatch) && z.end-z.at >= minMatch { // or a stored block
 			z.hash(z.at)
 		}
@@ -205,18 +209,25 @@ func (z *zlib) accept(t token) {
 	}
 }
 
+// move notes that a match of so many bytes was taken, behind which gzip may move its window, as it wants to read.
+func (z *zlib) move(size int) {
+	if z.at >= z.last && z.at-size+boolBit(z.lazyMatching) <= z.end-aheadBytes {
+		z.last = z.end - minMatch
+	}
+}
+
 func (z *zlib) run(tokens, actual []token, n, limit int) []token {
 	if z.lazyMatching || z.level == 0 {
 		return follow(z, tokens, actual, n, limit)
 	}
-	text, last := z.text, z.end-minMatch
+	text := z.text
 	for len(tokens) < n && z.at < limit {
 		if (len(tokens)+1)&0xffe == 0 && z.ends(tokens) { // it does nowhere else, before the end of the segment
 			break
 		}
 		at := z.at
 		t := literal(text[at])
-		if at <= last && z.hashed == at {
+		if at <= z.last && z.hashed == at {
 			z.hashed++
 			if before := z.link(&z.head[hashOf(text, at, z.shift)&z.mask], at); at-before <= zlibMaxDist {
 				if length, dist := z.search(at, before, minMatch-1, at-zlibMaxDist, z.chain, z.nice); length >= minMatch {
@@ -229,11 +240,13 @@ func (z *zlib) run(tokens, actual []token, n, limit int) []token {
 			break
 		}
 		tokens = append(tokens, t)
-		at += t.size()
-		if t.isMatch() && t.size() <= z.lazy && at <= last {
-			z.hash(at)
+		z.at += t.size()
+		if t.isMatch() {
+			if z.move(t.size()); t.size() <= z.lazy && z.at <= z.end-minMatch {
+				z.hash(z.at)
+			}
 		}
-		z.at, z.hashed = at, at
+		z.hashed = z.at
 	}
 	return tokens
 }
