@@ -3,6 +3,7 @@ package binning
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,8 +13,11 @@ import (
 	"orcomgo/bins/record"
 )
 
+// GzipExts are the extensions of gzip files.
+var GzipExts = []string{".gz", ".bgz", ".bgzf"}
+
 // CompressedExts are the extensions of compressed inputs. An input is restored without its one. x.bam is restored as x.fastq.
-var CompressedExts = []string{".gz", ".bgz", ".bgzf", ".zst", ".xz", ".bz2"}
+var CompressedExts = append(slices.Clone(GzipExts), ".zst", ".xz", ".bz2")
 
 // RestoredName returns the name that an input at a path is restored under; standard input is taken to be FASTQ.
 func RestoredName(path string) string { return inputName(path, record.FASTQ) }

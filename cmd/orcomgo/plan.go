@@ -290,7 +290,7 @@ func (p *plan) measure(ctx context.Context, s *samples.Sample, a *planned) error
 			3*min(a.Text-min(a.Text, m.TextBytes), uint64(p.each.threads)*sliceText)
 		e.Memory = max(min(bound, scaled(m.PeakMemory), limit), m.PeakMemory)
 		for _, in := range s.Inputs { // the sample has their text
-			if p.keepsGzip() && slices.Contains(binning.CompressedExts, filepath.Ext(in.Path)) {
+			if p.keepsGzip() && slices.Contains(binning.GzipExts, filepath.Ext(in.Path)) {
 				e.Memory += gzipMemory
 			}
 		}

@@ -45,7 +45,7 @@ func guessed(inputs []binning.InputSpec) (reads, bases, coded uint64) {
 // gzipOf returns how many bytes the .gz among inputs have.
 func gzipOf(inputs []binning.InputSpec) (n uint64) {
 	for i, in := range inputs {
-		if slices.Contains(binning.CompressedExts, filepath.Ext(in.Path)) {
+		if slices.Contains(binning.GzipExts, filepath.Ext(in.Path)) {
 			n += batches.StoredSize(inputs[i : i+1])
 		}
 	}
