@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -113,18 +112,18 @@ var plainHeader = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}
 
 // fixedBlocks has fixed blocks of literals alone.
 func fixedBlocks(text []byte) []byte {
-	var w bitWriter
-	codes := codesOf(deflate.StaticLiterals[:])
+	var w deflate.Writer
+	codes := deflate.SymbolsOf(deflate.StaticLiterals)
 	for i := 0; i == 0 || i < len(text); i += 3000 {
 		part := text[i:min(i+3000, len(text))]
 		last := i+3000 >= len(text)
-		w.put(uint64(b2i(last))|1<<1, 3)
+		w.Put(b2i(last)|1<<1, 3)
 		for _, c := range part {
-			w.code(codes, int(c))
+			w.Symbol(&codes, int(c))
 		}
-		w.code(codes, deflate.EndOfBlock)
+		w.Symbol(&codes, deflate.EndOfBlock)
 	}
-	return wrap(plainHeader, w.bytes(), text)
+	return wrap(plainHeader, w.Padded(), text)
 }
 
 func b2i(b bool) int {
@@ -169,52 +168,6 @@ func bgzip(text []byte) []byte {
 			return out
 		}
 	}
-}
-
-// bitWriter writes a deflate stream.
-type bitWriter struct {
-	b    []byte
-	last uint64
-	n    int
-}
-
-func (w *bitWriter) put(v uint64, n int) {
-	w.last |= v << w.n
-	for w.n += n; w.n >= 8; w.n -= 8 {
-		w.b = append(w.b, byte(w.last))
-		w.last >>= 8
-	}
-}
-
-func (w *bitWriter) bytes() []byte {
-	if w.n > 0 {
-		w.put(0, 8-w.n)
-	}
-	return w.b
-}
-
-// code writes a symbol of a code.
-func (w *bitWriter) code(c []prefixCode, symbol int) { w.put(c[symbol].bits, c[symbol].n) }
-
-type prefixCode struct {
-	bits uint64 // the first one lowest
-	n    int
-}
-
-// codesOf returns the canonical code with these lengths.
-func codesOf(lengths []uint8) []prefixCode {
-	codes := make([]prefixCode, len(lengths))
-	next := 0
-	for n := 1; n <= deflate.MaxBits; n++ {
-		next <<= 1
-		for s, l := range lengths {
-			if int(l) == n {
-				codes[s] = prefixCode{bits.Reverse64(uint64(next)) >> (64 - n), n}
-				next++
-			}
-		}
-	}
-	return codes
 }
 
 // samples are texts that compressors treat differently.

@@ -59,16 +59,16 @@ func (r *restorer) next() (*task, error) {
 // write writes a frame.
 func (r *restorer) write(t *task) error {
 	w := &t.bits
-	w.flush()
+	w.Flush()
 	if t.bit != r.bits {
 		return errDamaged
 	}
-	if len(w.out) > 0 {
-		w.out[0] |= r.begun
+	if len(w.Out) > 0 {
+		w.Out[0] |= r.begun
 		r.begun = 0
 	}
-	r.begun, r.bits = r.begun|byte(w.pending), byte(w.n)
-	_, err := r.to.Write(w.out)
+	r.begun, r.bits = r.begun|byte(w.Pending), byte(w.N)
+	_, err := r.to.Write(w.Out)
 	return err
 }
 

@@ -47,9 +47,9 @@ type task struct {
 	wrong int   // how often the predictor was
 
 	// Decoding.
-	bits       bitWriter // the frame
-	memberFrom int       // where in bits.out the header of the member is, if its size is to be set there; or -1
-	allRaw     int       // bytes of all parts that are eventRaw
+	bits       deflate.Writer // the frame
+	memberFrom int            // where in bits.Out the header of the member is, if its size is to be set there; or -1
+	allRaw     int            // bytes of all parts that are eventRaw
 }
 
 var errDamaged = fmt.Errorf("%w: description of a gzip file", parse.ErrCorrupt)
@@ -88,7 +88,7 @@ func parseFrame(code []byte) (f *frame, size int, stream []byte, err error) {
 // decode sets bits and predictor, given the description of the frame and its text.
 func (t *task) decode(before *task) {
 	t.Coder = *rangecoder.DecodeFrom(t.code)
-	t.bits.n = int(t.bit)
+	t.bits.N = int(t.bit)
 	if t.err = t.run(before); t.err == nil && t.Dec.Err() != nil {
 		t.err = errDamaged
 	}
@@ -115,7 +115,7 @@ func (t *task) run(before *task) error {
 		p := &part{event: eventEnd}
 		switch {
 		case t.Decoding():
-			p.block.bit = byte(t.bits.n & 7)
+			p.block.bit = byte(t.bits.N & 7)
 		case i < len(t.parts):
 			p = &t.parts[i]
 		default:
@@ -165,9 +165,9 @@ func (t *task) context(bit byte) int {
 func (t *task) header() {
 	if t.Decoding() {
 		if t.template.sizeAt > 0 {
-			t.memberFrom = len(t.bits.out)
+			t.memberFrom = len(t.bits.Out)
 		}
-		t.bits.bytes(t.template.header)
+		t.bits.Bytes(t.template.header)
 	}
 	t.within, t.begun, t.open, t.member = true, false, false, t.at
 }
@@ -176,7 +176,7 @@ func (t *task) header() {
 func (t *task) rawPart(p *part) (ok bool) {
 	p.raw, ok = t.rawBytes(p.raw)
 	if t.allRaw += len(p.raw); t.Decoding() {
-		t.bits.bytes(p.raw)
+		t.bits.Bytes(p.raw)
 	}
 	t.begun, t.open, t.member = false, false, t.at
 	return ok && t.allRaw <= 2*frameRaw
@@ -212,7 +212,7 @@ func (t *task) blockPart(p *part) bool {
 	}
 	b.final = t.flag(numberFinal, b.final)
 	if t.Decoding() {
-		t.bits.block(b, t.text[start:])
+		writeBlock(&t.bits, b, t.text[start:])
 	}
 	if b.final {
 		return t.endMember(p)
@@ -230,10 +230,10 @@ func (t *task) endMember(p *part) bool {
 		p.trailer = uint64(crc32.ChecksumIEEE(text)) | uint64(len(text))<<32
 	}
 	if t.Decoding() {
-		t.bits.bytes(binary.LittleEndian.AppendUint64(nil, p.trailer))
+		t.bits.Bytes(binary.LittleEndian.AppendUint64(nil, p.trailer))
 		if t.memberFrom >= 0 {
-			size := len(t.bits.out) - t.memberFrom
-			binary.LittleEndian.PutUint16(t.bits.out[t.memberFrom+t.template.sizeAt:], uint16(size-1))
+			size := len(t.bits.Out) - t.memberFrom
+			binary.LittleEndian.PutUint16(t.bits.Out[t.memberFrom+t.template.sizeAt:], uint16(size-1))
 		}
 	}
 	t.memberFrom = -1

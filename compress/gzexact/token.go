@@ -1,6 +1,7 @@
 package gzexact
 
 import (
+	"encoding/binary"
 	"math/bits"
 
 	"orcomgo/internal/deflate"
@@ -85,16 +86,53 @@ func (c *codes) read(from *deflate.Bits) (sound bool) {
 	if c.literals, c.dists, sound = from.CodeLengths(&c.lengths); !sound || c.lengths[endOfBlock] == 0 {
 		return false
 	}
-	var w bitWriter
+	var w deflate.Writer
 	c.bits = from.Bit - start
 	for again := (deflate.Bits{In: from.In, Bit: start}); again.Bit < from.Bit; {
 		n := min(from.Bit-again.Bit, 32)
-		w.put(again.Take(n), n)
+		w.Put(again.Take(n), n)
 	}
-	c.header = w.padded()
+	c.header = w.Padded()
 	return true
 }
 
 // literalLengths and distLengths are the lengths of the two codes.
 func (c *codes) literalLengths() []uint8 { return c.lengths[:c.literals] }
 func (c *codes) distLengths() []uint8    { return c.lengths[c.literals : c.literals+c.dists] }
+
+// writeBlock appends a block, whose text begins where text does.
+func writeBlock(w *deflate.Writer, b *block, text []byte) {
+	w.Put(int(b.kind)<<1|boolBit(b.final), 3)
+	lit, dist := deflate.StaticLiterals, deflate.StaticDists
+	switch b.kind {
+	case storedBlock:
+		w.Bytes(binary.LittleEndian.AppendUint32(nil, uint32(b.size)|^uint32(b.size)<<16))
+		w.Out = append(w.Out, text[:b.size]...)
+		return
+	case dynamicBlock:
+		for i, v := range b.codes.header {
+			w.Put(int(v), min(b.codes.bits-8*i, 8))
+		}
+		lit, dist = b.codes.literalLengths(), b.codes.distLengths()
+	}
+	literals, dists := deflate.SymbolsOf(lit), deflate.SymbolsOf(dist)
+	for _, t := range b.tokens {
+		if !t.isMatch() {
+			w.Symbol(&literals, t.value())
+			continue
+		}
+		s, d := lengthSymbols[t.value()], distSymbol(t.dist())
+		w.Symbol(&literals, endOfBlock+1+int(s))
+		w.Put(t.value()-int(deflate.LengthBase[s]), int(deflate.LengthExtra[s]))
+		w.Symbol(&dists, d)
+		w.Put(t.dist()-int(deflate.DistBase[d]), int(deflate.DistExtra[d]))
+	}
+	w.Symbol(&literals, endOfBlock)
+}
+
+func boolBit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

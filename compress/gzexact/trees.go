@@ -34,20 +34,20 @@ func (c *codes) build(tokens []token, b codeBuilder, literalLimit int, joint boo
 	copy(c.lengths[:], lit[:c.literals])
 	copy(c.lengths[c.literals:], dist[:c.dists])
 	c.write(b, joint)
-	dynamic = c.bits
-	for s, k := range literals {
-		extra := 0
-		if s > endOfBlock {
-			extra = int(deflate.LengthExtra[s-endOfBlock-1])
+	cost := func(lit, dist []uint8) (bits int) {
+		for s, k := range literals {
+			extra := 0
+			if s > endOfBlock {
+				extra = int(deflate.LengthExtra[s-endOfBlock-1])
+			}
+			bits += int(k) * (int(lit[s]) + extra)
 		}
-		dynamic += int(k) * (int(lit[s]) + extra)
-		static += int(k) * (int(deflate.StaticLiterals[s]) + extra)
+		for s, k := range dists {
+			bits += int(k) * int(dist[s]+deflate.DistExtra[s])
+		}
+		return bits
 	}
-	for s, k := range dists {
-		dynamic += int(k) * (int(dist[s]) + int(deflate.DistExtra[s]))
-		static += int(k) * (int(deflate.StaticDists[s]) + int(deflate.DistExtra[s]))
-	}
-	return dynamic, static
+	return c.bits + cost(lit[:], dist[:]), cost(deflate.StaticLiterals, deflate.StaticDists)
 }
 
 // write sets what is written of the codes.
@@ -68,22 +68,22 @@ func (c *codes) write(b codeBuilder, joint bool) {
 		ordered[i] = lengths[s]
 	}
 	n := used(ordered[:], 4)
-	w := bitWriter{out: c.header[:0]}
-	w.put(c.literals-257, 5)
-	w.put(c.dists-1, 5)
-	w.put(n-4, 4)
+	w := deflate.Writer{Out: c.header[:0]}
+	w.Put(c.literals-257, 5)
+	w.Put(c.dists-1, 5)
+	w.Put(n-4, 4)
 	for _, length := range ordered[:n] {
-		w.put(int(length), 3)
+		w.Put(int(length), 3)
 	}
-	codes := writeCodes(lengths[:])
+	codes := deflate.SymbolsOf(lengths[:])
 	for _, it := range items {
-		w.putCode(codes[it.symbol])
+		w.Symbol(&codes, int(it.symbol))
 		if it.symbol >= repeatLast {
-			w.put(int(it.extra), deflate.Runs[it.symbol-repeatLast].Bits)
+			w.Put(int(it.extra), deflate.Runs[it.symbol-repeatLast].Bits)
 		}
 	}
-	c.bits = 8*len(w.out) + w.n
-	c.header = w.padded()
+	c.bits = 8*len(w.Out) + w.N
+	c.header = w.Padded()
 }
 
 // used returns how many of lengths are to be written: up to the last one that is not 0, and at least least.
@@ -141,8 +141,7 @@ func appendItems(items []item, lengths []uint8) []item {
 // first.
 type zlibTree struct {
 	heap    []int16
-	weights [2 * deflate.Literals]uint32
-	heights [2 * deflate.Literals]uint8
+	keys    [2 * deflate.Literals]uint64 // of nodes: weight<<8 | height
 	parents [2 * deflate.Literals]int16
 	depths  [2 * deflate.Literals]uint8
 	taken   []int16 // nodes in the order in which they got parents
@@ -153,7 +152,7 @@ func (t *zlibTree) build(counts []uint32, limit int, lengths []uint8) {
 	last := -1
 	add := func(symbol int, weight uint32) {
 		t.heap = append(t.heap, int16(symbol))
-		t.weights[symbol], t.heights[symbol] = weight, 0
+		t.keys[symbol] = uint64(weight) << 8
 		last = max(last, symbol)
 	}
 	for s, n := range counts {
@@ -178,8 +177,8 @@ func (t *zlibTree) build(counts []uint32, limit int, lengths []uint8) {
 		t.sink(0)
 		b := t.heap[0]
 		t.taken = append(t.taken, a, b)
-		t.weights[node] = t.weights[a] + t.weights[b]
-		t.heights[node] = max(t.heights[a], t.heights[b]) + 1
+		ka, kb := t.keys[a], t.keys[b]
+		t.keys[node] = (ka>>8+kb>>8)<<8 | max(ka&255, kb&255) + 1
 		t.parents[a], t.parents[b] = node, node
 		t.heap[0] = node
 		t.sink(0)
@@ -193,20 +192,15 @@ func (t *zlibTree) build(counts []uint32, limit int, lengths []uint8) {
 	}
 }
 
-// before reports whether node a comes before node b.
-func (t *zlibTree) before(a, b int16) bool {
-	return t.weights[a] < t.weights[b] || t.weights[a] == t.weights[b] && t.heights[a] <= t.heights[b]
-}
-
 // sink moves a node of the heap down to where it belongs.
 func (t *zlibTree) sink(at int) {
 	node := t.heap[at]
 	for {
 		child := 2*at + 1
-		if child+1 < len(t.heap) && t.before(t.heap[child+1], t.heap[child]) {
+		if child+1 < len(t.heap) && t.keys[t.heap[child+1]] <= t.keys[t.heap[child]] {
 			child++
 		}
-		if child >= len(t.heap) || t.before(node, t.heap[child]) {
+		if child >= len(t.heap) || t.keys[node] <= t.keys[t.heap[child]] {
 			break
 		}
 		t.heap[at] = t.heap[child]
