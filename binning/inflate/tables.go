@@ -157,7 +157,30 @@ func (t *tables) fillLits() {
 			}
 		}
 	}
-	t.fillLitSubs(code, index)
+	fillSubs(c, t.litSub[:], litBits, code, index,
+		func(p, width, start int) { t.lit[p] = kindSub | uint32(width) | uint32(start)<<8 },
+		func(index, n int) uint32 { return singleEntry(int(c.Symbols[index]), n) })
+}
+
+// fillSubs fills the subtables of a code for the codes of more than root bits; the first is that of the symbol at index. link sets the
+// entry of the table itself for a subtable, and entry returns that of a symbol, by index, with so many further bits.
+func fillSubs(c *deflate.Code, sub []uint32, root, code, index int, link func(prefix, width, start int), entry func(index, n int) uint32) {
+	start, end, prefix, width := 0, 0, -1, 0
+	for n := root + 1; n <= deflate.MaxBits; n++ {
+		for k := range int(c.Count[n]) {
+			if p := code & (1<<root - 1); p != prefix {
+				prefix, start, width = p, end, subWidth(c, n, k, root)
+				end += 1 << width
+				link(p, width, start)
+			}
+			e := entry(index, n-root)
+			index++
+			for i := code >> root; i < 1<<width; i += 1 << (n - root) {
+				sub[start+i] = e
+			}
+			code = deflate.Next(code, n)
+		}
+	}
 }
 
 // subWidth returns how many bits a subtable is for that begins with the k-th code of n
@@ -169,28 +192,6 @@ func subWidth(c *deflate.Code, n, k, root int) int {
 		room = room<<1 - int(c.Count[root+width])
 	}
 	return width
-}
-
-// fillLitSubs fills the subtables. The symbol at index is the first that has a code of more
-// than litBits bits, this one.
-func (t *tables) fillLitSubs(code, index int) {
-	c := &t.lits
-	start, end, prefix, width := 0, 0, -1, 0
-	for n := litBits + 1; n <= deflate.MaxBits; n++ {
-		for k := range int(c.Count[n]) {
-			if p := code & (1<<litBits - 1); p != prefix {
-				prefix, start, width = p, end, subWidth(c, n, k, litBits)
-				end += 1 << width
-				t.lit[p] = kindSub | uint32(width) | uint32(start)<<8
-			}
-			e := singleEntry(int(c.Symbols[index]), n-litBits)
-			index++
-			for i := code >> litBits; i < 1<<width; i += 1 << (n - litBits) {
-				t.litSub[start+i] = e
-			}
-			code = deflate.Next(code, n)
-		}
-	}
 }
 
 // singleEntry returns the entry of one symbol with a code of n bits.
@@ -225,20 +226,6 @@ func (t *tables) fillDists() {
 			code = deflate.Next(code, n)
 		}
 	}
-	start, end, prefix, width := 0, 0, -1, 0
-	for n := distBits + 1; n <= deflate.MaxBits; n++ {
-		for k := range int(c.Count[n]) {
-			if p := code & (1<<distBits - 1); p != prefix {
-				prefix, start, width = p, end, subWidth(c, n, k, distBits)
-				end += 1 << width
-				t.dist[p] = distSub | uint32(width)<<8 | uint32(start)<<16
-			}
-			e := entry(index, n-distBits)
-			index++
-			for i := code >> distBits; i < 1<<width; i += 1 << (n - distBits) {
-				t.distSub[start+i] = e
-			}
-			code = deflate.Next(code, n)
-		}
-	}
+	fillSubs(c, t.distSub[:], distBits, code, index,
+		func(p, width, start int) { t.dist[p] = distSub | uint32(width)<<8 | uint32(start)<<16 }, entry)
 }

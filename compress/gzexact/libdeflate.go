@@ -3,6 +3,7 @@ package gzexact
 import (
 	"math/bits"
 
+	"orcomgo/compress/rangecoder"
 	"orcomgo/internal/deflate"
 )
 
@@ -14,28 +15,25 @@ type libdeflateLevel struct {
 }
 
 var libdeflateLevels = [10]libdeflateLevel{
-	{}, {0, 32, 0}, {6, 10, 0}, {12, 14, 0}, {16, 30, 0}, {16, 30, 1}, {35, 65, 1}, {100, 130, 1}, {300, maxMatch, 2}, {600, maxMatch, 2},
+	{}, {2, 32, 0}, {6, 10, 0}, {12, 14, 0}, {16, 30, 0}, {16, 30, 1}, {35, 65, 1}, {100, 130, 1}, {300, maxMatch, 2}, {600, maxMatch, 2},
 }
 
 const (
 	hashable      = 5 // no match is looked for closer to the end
 	leastBlock    = 5000
-	hashBits3     = 15
-	hashBits4     = 16
-	hashBitsFast  = 15
 	observations  = 10 // kinds of tokens that are counted for the end of a block
 	checkInterval = 512
 )
 
-// libdeflate predicts libdeflate, of which each member is a segment. Level 1 looks for matches at the last two places with the same hash
-// of four bytes. Other levels have chains of these, and the last place with the same hash of three bytes.
+// libdeflate predicts libdeflate, of which each member is a segment. Chains are of places with the same hash of four bytes. From level 2 on
+// the last place with the same hash of three bytes is known, too.
 type libdeflate struct {
 	writer
 	libdeflateLevel
 	chains
 	head, head3 []int32
-	pairs       []int32 // of level 1
-	known       bool    // the next match, which comes after some literals
+	hashBits    int  // of four bytes
+	known       bool // the next match, which comes after some literals
 	after       int
 	length      int
 	dist        int
@@ -54,22 +52,19 @@ type libdeflate struct {
 
 func newLibdeflate(w writer) *libdeflate {
 	z := &libdeflate{writer: w, libdeflateLevel: libdeflateLevels[w.level]}
-	if w.level == 1 {
-		z.pairs = make([]int32, 2<<hashBitsFast)
-	} else {
-		z.head, z.head3 = make([]int32, 1<<hashBits4), make([]int32, 1<<hashBits3)
+	if z.hashBits = 15; w.level > 1 {
+		z.hashBits, z.head3 = 16, make([]int32, 1<<15)
 	}
+	z.head = make([]int32, 1<<z.hashBits)
 	return z
 }
 
 func (z *libdeflate) begin(text []byte, from, to int) {
-	z.chains.begin(text, from, to, z.head, z.head3, z.pairs)
+	z.chains.begin(text, from, to, z.head, z.head3)
 	z.known, z.after = false, 0
 	// The first place of a member has another hash than it should.
-	for _, h := range [...][]int32{z.head, z.head3, z.pairs} {
-		if len(h) > 0 {
-			h[0] = int32(z.hashed - 1)
-		}
+	if z.head[0] = int32(z.hashed - 1); z.level > 1 {
+		z.head3[0] = z.head[0]
 	}
 	z.hash(to)
 }
@@ -138,27 +133,19 @@ func multiplied(v uint32, bits int) uint32 { return v * 0x1e35a7bd >> (32 - bits
 // hash puts the places up to the given one into the tables.
 func (z *libdeflate) hash(to int) {
 	for ; z.hashed < to; z.hashed++ {
-		if z.level == 1 {
-			pair := z.pair(z.hashed)
-			pair[0], pair[1] = int32(z.hashed), pair[0]
-		} else {
-			z.insert(z.hashed)
-		}
+		z.insert(z.hashed)
 	}
-}
-
-// pair returns where the last two places are that have the hash of a place.
-func (z *libdeflate) pair(place int) *[2]int32 {
-	return (*[2]int32)(z.pairs[2*multiplied(deflate.Load32(z.text, place), hashBitsFast):])
 }
 
 // insert puts a place at the head of its chain, and returns the places that had its hashes of four and three bytes.
 func (z *libdeflate) insert(place int) (last, last3 int) {
 	v := deflate.Load32(z.text, place)
-	h, h3 := multiplied(v, hashBits4), multiplied(v&0xffffff, hashBits3)
-	last3 = int(z.head3[h3])
-	z.head3[h3] = int32(place)
-	return z.link(&z.head[h], place), last3
+	if z.level > 1 {
+		head3 := &z.head3[multiplied(v&0xffffff, 15)]
+		last3 = int(*head3)
+		*head3 = int32(place)
+	}
+	return z.link(&z.head[multiplied(v, z.hashBits)], place), last3
 }
 
 func (z *libdeflate) next() token {
@@ -187,10 +174,6 @@ func (z *libdeflate) next() token {
 
 // first looks for a match at the next token.
 func (z *libdeflate) first() bool {
-	if z.level == 1 {
-		z.length, z.dist = z.searchPair(z.at)
-		return z.length > 0
-	}
 	nearest := 4096 // a match of three bytes has to be this near
 	if z.ahead > 0 {
 		nearest = 8192
@@ -217,33 +200,6 @@ func (z *libdeflate) newLeast() {
 	z.nextLeast += min(z.end-z.nextLeast, z.at-z.blockStart)
 }
 
-// searchPair compares the last two places with the hash of a place; length 0 if there is no match.
-func (z *libdeflate) searchPair(place int) (length, dist int) {
-	most := min(maxMatch, z.end-place)
-	if most < hashable {
-		return 0, 0
-	}
-	if z.hashed > place {
-		return 0, 0 // the first place
-	}
-	pair := z.pair(place)
-	places := *pair
-	pair[0], pair[1] = int32(place), places[0]
-	z.hashed = place + 1
-	for _, p := range places {
-		if place-int(p) >= windowSize {
-			break
-		}
-		if n := matchLength(z.text, int(p), place, most); n >= 4 && n > length {
-			length, dist = n, place-int(p)
-			if n >= min(z.nice, most) {
-				break
-			}
-		}
-	}
-	return length, dist
-}
-
 // find looks for a match at a place that is longer than least, and puts the place into its chain.
 func (z *libdeflate) find(place, least, depth int) (length, dist int) {
 	most := min(maxMatch, z.end-place)
@@ -257,7 +213,7 @@ func (z *libdeflate) find(place, least, depth int) (length, dist int) {
 		z.hashed++
 	}
 	limit := place - windowSize
-	if least < 4 {
+	if least < 4 && z.level > 1 {
 		if last3 <= limit {
 			return least, 0
 		}
@@ -284,7 +240,7 @@ func (z *libdeflate) accept(t token) {
 			z.hash(z.at + t.size())
 		}
 		z.matches++
-		kind += boolBit(t.value() > 8)
+		kind += rangecoder.BitOf(t.value() > 8)
 		whole, z.after, z.known = true, 0, false
 	} else {
 		z.literals[t.value()]++

@@ -4,7 +4,7 @@ import "orcomgo/compress/rangecoder"
 
 // Kinds of numbers in the description of a frame. Each kind has an adaptive model, which begins anew with each frame.
 const (
-	numberSegment = iota // bytes of its text up to its end, or 0
+	numberSegment = iota // where it ends
 	numberFinal          // 1 if a block is the last one of its member
 	numberStored         // bytes of a stored block
 	numberRight          // 0 if the predictor is right in the rest of a block; else one more than how often before it is wrong
@@ -37,7 +37,7 @@ func (c *coding) number(kind, v int) int {
 	return int(c.models[kind].Code(&c.Coder, uint32(v), countLimit))
 }
 
-func (c *coding) flag(kind int, v bool) bool { return c.number(kind, boolBit(v)) == 1 }
+func (c *coding) flag(kind int, v bool) bool { return c.number(kind, rangecoder.BitOf(v)) == 1 }
 
 // rawBytes codes up to maxRaw bytes as they are.
 func (c *coding) rawBytes(b []byte) ([]byte, bool) {

@@ -34,6 +34,7 @@ type task struct {
 	begun     bool      // the predictor has begun with this member
 	open      bool      // end is known
 	end       int       // of the segment
+	size      int       // of the last segment of which it was coded
 	member    int       // where the text of the member begins, or -1 if that is before the frame
 	planned   block     // by the predictor
 
@@ -62,7 +63,7 @@ const (
 
 // encode sets code and predictor.
 func (t *task) encode(before *task) {
-	flags := t.bit | frameInside*byte(boolBit(t.inside)) | frameCarriedOn*byte(boolBit(t.carriedOn))
+	flags := t.bit | frameInside*byte(rangecoder.BitOf(t.inside)) | frameCarriedOn*byte(rangecoder.BitOf(t.carriedOn))
 	t.code = append(t.code[:0], t.writer.rules<<4|t.writer.level, flags)
 	for _, v := range [...]int{t.to - t.from, t.seen} {
 		t.code = binary.AppendUvarint(t.code, uint64(v))
@@ -186,28 +187,22 @@ func (t *task) rawPart(p *part) (ok bool) {
 func (t *task) blockPart(p *part) bool {
 	b, start := &p.block, t.at
 	t.within = true
-	if p.event == eventBlock || p.event == eventStored {
-		if (!t.open || t.atEnd()) && !t.beginSegment() {
-			return false
-		}
-	}
-	switch sound := true; p.event {
-	case eventBlock:
-		if sound = t.tokens(b); sound {
-			sound = t.plan(b)
-		}
-		if !sound {
-			return false
-		}
-	case eventStored:
-		if !t.stored(b) {
-			return false
-		}
-	case eventEmptyStored:
+	begins := (p.event == eventBlock || p.event == eventStored) && (!t.open || t.atEnd())
+	sound := !begins || t.beginSegment()
+	switch {
+	case !sound:
+	case p.event == eventBlock:
+		sound = t.tokens(b) && t.plan(b)
+	case p.event == eventStored:
+		sound = t.stored(b)
+	case p.event == eventEmptyStored:
 		b.kind = storedBlock
-	case eventEmptyStatic:
+	case p.event == eventEmptyStatic:
 		b.kind = staticBlock
 	default:
+		sound = false
+	}
+	if !sound {
 		return false
 	}
 	b.final = t.flag(numberFinal, b.final)
@@ -215,13 +210,13 @@ func (t *task) blockPart(p *part) bool {
 		writeBlock(&t.bits, b, t.text[start:])
 	}
 	if b.final {
-		return t.endMember(p)
+		t.endMember(p)
 	}
 	return true
 }
 
 // endMember codes the trailer of a member.
-func (t *task) endMember(p *part) bool {
+func (t *task) endMember(p *part) {
 	t.within = false
 	if t.member < 0 {
 		p.trailer = uint64(t.Uniform(uint32(p.trailer), 32)) | uint64(t.Uniform(uint32(p.trailer>>32), 32))<<32
@@ -237,18 +232,29 @@ func (t *task) endMember(p *part) bool {
 		}
 	}
 	t.memberFrom = -1
-	return true
 }
 
-// beginSegment codes where the segment ends that begins here or goes on here: 0 if that is further away than matters.
+// beginSegment codes where the segment ends that begins here or goes on here: 0 if that is further away than matters, 1 if it is as long as
+// the last one, or one more than how long it is.
 func (t *task) beginSegment() bool {
 	if !t.begun {
 		t.predictor.begin(t.text, t.at, t.at)
 	}
-	size := t.number(numberSegment, t.nextSize())
-	if size == 0 {
-		size = far
-	} else if size > t.content-t.at && t.content-t.to < tailBytes {
+	code := t.nextSize() + 1
+	switch code - 1 {
+	case 0:
+		code = 0
+	case t.size:
+		code = 1
+	}
+	size := far
+	if code = t.number(numberSegment, code); code > 0 {
+		if code > 1 {
+			t.size = code - 1
+		}
+		size = t.size
+	}
+	if size <= 0 || size < far && size > t.content-t.at && t.content-t.to < tailBytes {
 		return false
 	}
 	t.begun, t.open, t.end = true, true, t.at+size

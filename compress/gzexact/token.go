@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"orcomgo/compress/rangecoder"
 	"orcomgo/internal/deflate"
 )
 
@@ -102,7 +103,7 @@ func (c *codes) distLengths() []uint8    { return c.lengths[c.literals : c.liter
 
 // writeBlock appends a block, whose text begins where text does.
 func writeBlock(w *deflate.Writer, b *block, text []byte) {
-	w.Put(int(b.kind)<<1|boolBit(b.final), 3)
+	w.Put(int(b.kind)<<1|rangecoder.BitOf(b.final), 3)
 	lit, dist := deflate.StaticLiterals, deflate.StaticDists
 	switch b.kind {
 	case storedBlock:
@@ -128,11 +129,4 @@ func writeBlock(w *deflate.Writer, b *block, text []byte) {
 		w.Put(t.dist()-int(deflate.DistBase[d]), int(deflate.DistExtra[d]))
 	}
 	w.Symbol(&literals, endOfBlock)
-}
-
-func boolBit(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -1,6 +1,9 @@
 package gzexact
 
-import "orcomgo/internal/deflate"
+import (
+	"orcomgo/compress/rangecoder"
+	"orcomgo/internal/deflate"
+)
 
 // zlibLevel are the limits of a level: of zlib and gzip the same.
 type zlibLevel struct {
@@ -99,12 +102,12 @@ func (z *zlib) ends(tokens []token) bool {
 	}
 	matches := 0
 	for _, t := range tokens {
-		matches += boolBit(t.isMatch())
+		matches += rangecoder.BitOf(t.isMatch())
 	}
 	if matches >= n/2 {
 		return false
 	}
-	bits, in := 8*n+5*matches, boolBit(z.lazyMatching)-tokens[n-1].size() // in will be the place that gzip has reached then
+	bits, in := 8*n+5*matches, rangecoder.BitOf(z.lazyMatching)-tokens[n-1].size() // in will be the place that gzip has reached then
 	for _, t := range tokens {
 		in += t.size()
 		if t.isMatch() {
@@ -211,7 +214,7 @@ func (z *zlib) accept(t token) {
 
 // move notes that a match of so many bytes was taken, behind which gzip may move its window, as it wants to read.
 func (z *zlib) move(size int) {
-	if z.at >= z.last && z.at-size+boolBit(z.lazyMatching) <= z.end-aheadBytes {
+	if z.at >= z.last && z.at-size+rangecoder.BitOf(z.lazyMatching) <= z.end-aheadBytes {
 		z.last = z.end - minMatch
 	}
 }
@@ -236,7 +239,7 @@ func (z *zlib) run(tokens, actual []token, n, limit int) []token {
 			}
 		}
 		if actual != nil && t != actual[len(tokens)] {
-			z.known, z.length, z.dist = true, t.value()*boolBit(t.isMatch()), t.dist()
+			z.known, z.length, z.dist = true, t.value()*rangecoder.BitOf(t.isMatch()), t.dist()
 			break
 		}
 		tokens = append(tokens, t)
