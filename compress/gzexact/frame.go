@@ -1,6 +1,9 @@
 package gzexact
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // A frame is a stretch of a file of whole parts, with their text. Its description needs no other frame, unless it is carried on.
 type frame struct {
@@ -28,13 +31,11 @@ const (
 	tailBytes = 8 << 10 // of text behind a frame; no writer looks further ahead
 	farAhead  = 1 << 20 // no writer knows whether its input ends further ahead
 
-	// A frame ends behind so much text where the writer has decided nothing of what follows, behind more text with any block, and behind so
-	// many parts and bytes of eventRaw.
-	frameText     = 1 << 20
-	frameTextMost = frameText + 512<<10
-	frameParts    = 1 << 13
-	frameRaw      = 256 << 10
-	maxRaw        = 64 << 10 // of a part
+	// A frame ends behind so much text, so many parts or bytes of eventRaw.
+	frameText  = 1 << 20
+	frameParts = 1 << 13
+	frameRaw   = 256 << 10
+	maxRaw     = 64 << 10 // of a part
 
 	// Each of so many members is a frame, and each of much text: they may be of several writers.
 	singleMembers = 16
@@ -85,14 +86,12 @@ func newTemplate(header []byte) *template {
 	return t
 }
 
-// fits reports whether header is that of the template, but for the size of the member; 0 if that is not known.
+// fits reports whether header is that of the template, for a member of so many bytes.
 func (t *template) fits(header []byte, size int64) bool {
-	if t.sizeAt > 0 && len(header) == len(t.header) {
-		if int64(binary.LittleEndian.Uint16(header[t.sizeAt:]))+1 != size {
-			return false
-		}
-		header = append([]byte(nil), header...)
-		copy(header[t.sizeAt:], t.header[t.sizeAt:t.sizeAt+2])
+	want := t.header
+	if t.sizeAt > 0 && size <= 1<<16 {
+		want = bytes.Clone(want)
+		binary.LittleEndian.PutUint16(want[t.sizeAt:], uint16(size-1))
 	}
-	return string(header) == string(t.header)
+	return bytes.Equal(header, want)
 }

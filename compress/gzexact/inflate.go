@@ -144,7 +144,7 @@ func (f *inflater) tokens(b *block, lit, dist *readCode) error {
 	wrong, unknown, ended := "", false, false
 	for !ended && !unknown && wrong == "" {
 		if end-bit < 8*padBytes {
-			if unknown = len(tokens) > maxTokens; unknown || bit > end {
+			if unknown = len(tokens) > maxTokens || len(text) > most; unknown || bit > end {
 				break
 			}
 			f.Bit = bit
@@ -185,10 +185,10 @@ func (f *inflater) tokens(b *block, lit, dist *readCode) error {
 		tokens = append(tokens, match(length, far))
 		text = appendMatch(text, length, far)
 		// There is a symbol for the greatest length alone.
-		unknown = s == deflate.Lengths-2 && length == maxMatch || len(text) > most
+		unknown = s == deflate.Lengths-2 && length == maxMatch
 	}
 	b.tokens, f.spare, f.text, f.Bit = slices.Clone(tokens), tokens, text, bit
-	if unknown {
+	if unknown || len(tokens) > maxTokens || len(text) > most {
 		return ErrUnknownWriter
 	} else if !ended || bit > end {
 		return f.bad(wrong)

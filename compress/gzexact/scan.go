@@ -43,7 +43,7 @@ func (s *scanner) begin() {
 	text := s.inflater.text
 	keep := kept(len(text))
 	by := len(text) - keep
-	s.inflater.text = append(make([]byte, 0, frameTextMost+2*windowSize+tailBytes+padBytes), text[by:]...)
+	s.inflater.text = append(make([]byte, 0, frameText+2*windowSize+tailBytes+padBytes), text[by:]...)
 	s.frame = &frame{from: keep, bit: byte(s.Bit & 7), inside: s.within, start: s.start + int64(by), memberText: s.memberBegins}
 	s.summed, s.inflater.member = s.summed-by, max(s.inflater.member-by, 0)
 	s.raw, s.header = 0, -1
@@ -60,7 +60,7 @@ func (s *scanner) next() (*frame, error) {
 		}
 		text := len(s.inflater.text) - s.from
 		memberEnds := !s.within && s.template.sizeAt == 0 && (text >= leastMember || s.members <= singleMembers)
-		if text >= frameTextMost || text >= frameText && s.undecided() || memberEnds || len(s.parts) == frameParts || s.raw >= frameRaw {
+		if text >= frameText || memberEnds || len(s.parts) == frameParts || s.raw >= frameRaw {
 			break
 		}
 	}
@@ -72,12 +72,6 @@ func (s *scanner) next() (*frame, error) {
 	s.sum()
 	s.begin()
 	return f, nil
-}
-
-// undecided reports whether writers decide nothing of what follows before they see it: a segment begins, or the last token is a match.
-func (s *scanner) undecided() bool {
-	tokens := s.parts[len(s.parts)-1].block.tokens
-	return s.segmentText == s.textRead() || len(tokens) > 0 && tokens[len(tokens)-1].isMatch()
 }
 
 // part reads a part of the file.
@@ -98,9 +92,6 @@ func (s *scanner) part() error {
 	p := part{event: eventRaw, raw: bytes.Clone(s.rest()[:n])}
 	if s.template == nil {
 		s.template = newTemplate(p.raw)
-	}
-	if s.template.sizeAt == 0 && s.template.fits(p.raw, 0) {
-		p.event = eventMember
 	}
 	s.header, s.headerAt = len(s.parts), at
 	s.add(p, n)

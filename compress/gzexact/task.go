@@ -78,7 +78,7 @@ func parseFrame(code []byte) (f *frame, size int, stream []byte, err error) {
 	c := parse.Cursor{Rest: code}
 	w, flags := c.Byte(), c.Byte()
 	f = &frame{writer: writer{w >> 4, w & 15}, bit: flags & 7, inside: flags&frameInside != 0, carriedOn: flags&frameCarriedOn != 0}
-	size, f.seen = c.Int(frameTextMost+maxBlockText), c.Int(2*windowSize-1)
+	size, f.seen = c.Int(frameText+maxBlockText), c.Int(2*windowSize-1)
 	if c.Failed() || !f.writer.valid() || flags >= frameCarriedOn<<1 || !f.inside && f.bit != 0 ||
 		f.carriedOn && !(f.inside && f.writer.isSequential()) {
 		return nil, 0, nil, errDamaged
