@@ -4,16 +4,20 @@
 // codes of a block are built. Most files are made by zlib, gzip, pigz or libdeflate, whose choices follow from the text and the level.
 // Describe reads a file to its tokens and blocks (inflate.go, scan.go) and guesses the writer from its beginning (guess.go). A predictor
 // (writer.go) says for each token, block and code what the writer would choose next, given what was chosen before. Only where it is wrong,
-// what was chosen is coded (session.go, model.go), so every deflate stream can be described, and the description of one whose writer is
+// what was chosen is coded (task.go, model.go), so every deflate stream can be described, and the description of one whose writer is
 // known takes some ten bytes for each MiB of text. Restore has the same predictor, the text, and these corrections, and writes the file.
 // That it goes on from what was chosen and not from what it predicted is an idea of preflate.
 //
-// zlib.go predicts zlib, gzip and pigz; libdeflate.go libdeflate, which bgzip uses; trees.go has the prefix codes of both.
+// zlib.go predicts zlib, gzip and pigz; libdeflate.go libdeflate, which bgzip uses, and BGZF files of other programs have by an older
+// version; both look for matches by chains.go, and trees.go has their prefix codes.
 //
 // A file is cut into frames of about 1 MiB of text at ends of blocks (frame.go). A frame is coded by itself: the state of the
-// predictors is a function of the 32 KiB of text before it, if the last token was a match. So frames are coded and decoded by several
-// goroutines (task.go). The fast levels
-// of zlib depend on tokens of any distance before; their frames are carried on, one after another, but where pigz or bgzip begin anew.
+// predictors is, nearly, a function of the 32 KiB of text before it. So frames are coded and decoded by several goroutines (queue.go). The
+// fast levels of zlib depend on tokens of any distance before; their frames are carried on, one after another, but where pigz or bgzip
+// begin anew.
+//
+// Not known are: libdeflate from level 10 on, which goes through many ways to code a block, --rsyncable of gzip, igzip, the writers of Go
+// and klauspost, 7-Zip, zopfli. Their files come back where the corrections are small enough.
 //
 // docs/FORMAT.md, "Gzip descriptions", is the specification.
 package gzexact

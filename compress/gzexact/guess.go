@@ -16,7 +16,7 @@ func guess(f *frame, t *template, likely writer, size int64) (best writer, known
 	// The rules show later than the level.
 	list := []writer{likely}
 	for _, level := range order {
-		list = append(list, writer{gzipBlocks, level}, writer{libdeflateRules, level})
+		list = append(list, writer{gzipBlocks, level}, writer{libdeflateRules, level}, writer{olderLibdeflate, level})
 	}
 	best, _ = choose(f, t, size, guessText/4, list)
 	list = []writer{likely}

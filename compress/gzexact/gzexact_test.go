@@ -103,7 +103,7 @@ sys.stdout.buffer.write(out + c.flush())
 
 // String names the writer as its users do.
 func (w writer) String() string {
-	names := [rules]string{"gzip", "zlib", "pigz", "pigz -i", "zlib, memLevel 9,", "libdeflate"}
+	names := [rules]string{"gzip", "zlib", "pigz", "pigz -i", "zlib, memLevel 9,", "libdeflate", "libdeflate before 1.8"}
 	return fmt.Sprintf("%s -%d", names[w.rules], w.level)
 }
 

@@ -14,13 +14,15 @@ type libdeflateLevel struct {
 	ahead int // how many places behind a match are looked at for a better one
 }
 
-var libdeflateLevels = [10]libdeflateLevel{
+// libdeflateLevels are those of version 1.8 on, and olderLevels those of versions before, as far as they are known.
+var libdeflateLevels = [...]libdeflateLevel{
 	{}, {2, 32, 0}, {6, 10, 0}, {12, 14, 0}, {16, 30, 0}, {16, 30, 1}, {35, 65, 1}, {100, 130, 1}, {300, maxMatch, 2}, {600, maxMatch, 2},
 }
 
+var olderLevels = [...]libdeflateLevel{{}, {2, 8, 0}, {6, 10, 0}, {12, 14, 0}, {24, 24, 0}}
+
 const (
-	hashable      = 5 // no match is looked for closer to the end
-	leastBlock    = 5000
+	hashable      = 5  // no match is looked for closer to the end
 	observations  = 10 // kinds of tokens that are counted for the end of a block
 	checkInterval = 512
 )
@@ -31,6 +33,8 @@ type libdeflate struct {
 	writer
 	libdeflateLevel
 	chains
+	older       bool
+	leastBlock  int // bytes of a block, and behind it
 	head, head3 []int32
 	hashBits    int  // of four bytes
 	known       bool // the next match, which comes after some literals
@@ -51,9 +55,16 @@ type libdeflate struct {
 }
 
 func newLibdeflate(w writer) *libdeflate {
-	z := &libdeflate{writer: w, libdeflateLevel: libdeflateLevels[w.level]}
-	if z.hashBits = 15; w.level > 1 {
-		z.hashBits, z.head3 = 16, make([]int32, 1<<15)
+	z := &libdeflate{writer: w, older: w.rules == olderLibdeflate, leastBlock: 5000, hashBits: 16}
+	if z.older {
+		z.libdeflateLevel, z.leastBlock = olderLevels[w.level], 10_000
+	} else {
+		z.libdeflateLevel = libdeflateLevels[w.level]
+	}
+	if z.older || w.level > 1 {
+		z.head3 = make([]int32, 1<<15)
+	} else {
+		z.hashBits = 15
 	}
 	z.head = make([]int32, 1<<z.hashBits)
 	return z
@@ -63,7 +74,7 @@ func (z *libdeflate) begin(text []byte, from, to int) {
 	z.chains.begin(text, from, to, z.head, z.head3)
 	z.known, z.after = false, 0
 	// The first place of a member has another hash than it should.
-	if z.head[0] = int32(z.hashed - 1); z.level > 1 {
+	if z.head[0] = int32(z.hashed - 1); z.head3 != nil {
 		z.head3[0] = z.head[0]
 	}
 	z.hash(to)
@@ -77,11 +88,11 @@ func (z *libdeflate) segment(end int) {
 // block begins a block.
 func (z *libdeflate) block() {
 	most := 300_000
-	if z.level == 1 {
+	if z.head3 == nil {
 		most = 1<<16 - 1
 	}
 	z.blockStart, z.blockEnd = z.at, z.at+most
-	if z.end-z.at < most+leastBlock {
+	if z.end-z.at < most+z.leastBlock {
 		z.blockEnd = z.end
 	}
 	z.literals, z.seen, z.fresh = [256]uint32{}, [observations]uint32{}, [observations]uint32{}
@@ -107,6 +118,8 @@ func (z *libdeflate) leastLength(used int) int {
 		}
 	}
 	switch {
+	case z.older:
+		return minMatch
 	case z.depth < 5:
 		return min(n, 4)
 	case z.depth < 10:
@@ -140,7 +153,7 @@ func (z *libdeflate) hash(to int) {
 // insert puts a place at the head of its chain, and returns the places that had its hashes of four and three bytes.
 func (z *libdeflate) insert(place int) (last, last3 int) {
 	v := deflate.Load32(z.text, place)
-	if z.level > 1 {
+	if z.head3 != nil {
 		head3 := &z.head3[multiplied(v&0xffffff, 15)]
 		last3 = int(*head3)
 		*head3 = int32(place)
@@ -182,7 +195,7 @@ func (z *libdeflate) first() bool {
 		}
 	}
 	z.length, z.dist = z.find(z.at, z.least-1, z.depth)
-	return z.length >= z.least && (z.length > minMatch || z.dist <= nearest)
+	return z.length >= z.least && (z.length > minMatch || z.dist <= nearest || z.older)
 }
 
 // newLeast computes the least length of matches by the literals of the block so far.
@@ -213,7 +226,7 @@ func (z *libdeflate) find(place, least, depth int) (length, dist int) {
 		z.hashed++
 	}
 	limit := place - windowSize
-	if least < 4 && z.level > 1 {
+	if least < 4 && z.head3 != nil {
 		if last3 <= limit {
 			return least, 0
 		}
@@ -256,14 +269,14 @@ func (z *libdeflate) accept(t token) {
 
 // full reports whether the block should end here: it has as many matches as fit, or its tokens are of other kinds than before.
 func (z *libdeflate) full() bool {
-	if z.level == 1 {
+	if z.head3 == nil {
 		return z.matches >= 8192
 	}
 	if z.matches >= 50_000 {
 		return true
 	}
 	size := z.at - z.blockStart
-	if z.allFresh < checkInterval || size < leastBlock || z.end-z.at < leastBlock {
+	if z.allFresh < checkInterval || size < z.leastBlock || z.end-z.at < z.leastBlock {
 		return false
 	}
 	if z.allSeen > 0 {

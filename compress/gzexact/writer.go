@@ -34,17 +34,20 @@ const (
 	aloneBlocks          // the same, and each segment begins without the text before
 	zlibBlocks32K        // 2^15 - 1 tokens: memLevel 9, which also has a larger hash
 	libdeflateRules
+	olderLibdeflate // before version 1.8
 	rules
 )
 
-const levels = 9
-
 func (w writer) valid() bool {
-	return w == writer{} || w.rules < rules && w.level >= 1 && w.level <= levels
+	most := 9
+	if w.rules == olderLibdeflate {
+		most = len(olderLevels) - 1
+	}
+	return w == writer{} || w.rules < rules && w.level >= 1 && int(w.level) <= most
 }
 
 func (w writer) predictor() predictor {
-	if w.rules == libdeflateRules {
+	if w.rules >= libdeflateRules {
 		return newLibdeflate(w)
 	}
 	return newZlib(w)

@@ -227,10 +227,25 @@ def search_indexes(v):
             (v.text("pseudogenome"), wanted, v.text("archive"), sums))
 
 
+def gzip_descriptions(v):
+    """Header and frames of a description. What the frames code is not decoded."""
+    source, size, wanted = reader.Bytes(v.bytes(), "description"), 0, b"".join(v.strings("text"))
+    header = source.text()
+    while code := source.text():
+        frame = reader.Bytes(code, "frame")
+        writer, flags = frame.byte(), frame.byte()
+        reader.require(writer == 0 or writer >> 4 <= 6 and 1 <= writer & 15 <= (4 if writer >> 4 == 6 else 9), "an unknown writer")
+        reader.require(flags < 32 and (flags & 8 or not flags), "flags that contradict each other")
+        size += frame.uvarint()
+        reader.require(frame.uvarint() <= (65535 if flags & 8 else 0), "a frame that has seen text outside of a member")
+    source.finish()
+    return (size, v.bytes("file")[:len(header)]), (len(wanted), header)
+
+
 FILES = {"index.txt": search_indexes, "streams.txt": streams, "linenames.txt": line_names,
          "rangecoder.txt": decisions(reader.ArithmeticDecoder), "squash.txt": squash, "bases.txt": bases,
          "positions.txt": positions, "lengths.txt": lengths, "slices.txt": slices, "edits.txt": edits,
-         "names.txt": names, "twobit.txt": two_bit,
+         "names.txt": names, "twobit.txt": two_bit, "gzip.txt": gzip_descriptions,
          "qualities.txt": qualities}
 
 
