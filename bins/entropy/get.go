@@ -1,5 +1,7 @@
 package entropy
 
+import "orcomgo/internal/deflate"
+
 // A decoder's table entry is a symbol above lengthBits bits of its code's length. So bits can be shifted by a whole entry, of
 // which only the lowest six bits count, and the lengths of five entries can be added up in the same way.
 
@@ -18,17 +20,7 @@ func (s *source) fast() bool {
 }
 
 // bits returns the bits of a part from where it is read, 57 of them or up to the end of all parts.
-func (s *source) bits(part int) uint64 {
-	i := s.at[part] >> 3
-	if i+8 <= len(s.data) {
-		return load64(s.data[i:]) >> (s.at[part] & 7)
-	}
-	var x uint64
-	for j := len(s.data) - 1; j >= i; j-- {
-		x = x<<8 | uint64(s.data[j])
-	}
-	return x >> (s.at[part] & 7)
-}
+func (s *source) bits(part int) uint64 { return deflate.Peek(s.data, s.at[part]) }
 
 // ended reports whether each part was read up to its end, but for zeros that fill its last byte.
 func (s *source) ended() bool {

@@ -22,7 +22,6 @@ type frame struct {
 	memberText int64 // where the text of the member begins in it
 	segment    int   // where in text the segment begins
 	parts      []part
-	endBit     byte  // where in a byte the last part ends
 	ends       []int // of segments, behind from, ascending, up to farAhead behind the frame
 }
 
@@ -50,7 +49,7 @@ type part struct {
 	event   int
 	raw     []byte // of eventRaw
 	block   block
-	trailer uint64 // CRC-32 and size of the text, if the block is final and the member began before the frame
+	trailer uint64 // CRC-32 and size of the text, if the block is final
 }
 
 const trailerBytes = 8

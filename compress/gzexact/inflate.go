@@ -104,7 +104,6 @@ func (c *readCode) symbol(ahead uint64) (symbol, n int) {
 // block reads a block.
 func (f *inflater) block(b *block) (err error) {
 	f.load()
-	b.bit = byte(f.Bit & 7)
 	b.final, b.kind = f.Take(1) == 1, byte(f.Take(2))
 	start := len(f.text)
 	switch b.kind {

@@ -12,14 +12,17 @@ type libdeflateLevel struct {
 	depth int // how many places of a chain are compared
 	nice  int // a match of this length is taken at once
 	ahead int // how many places behind a match are looked at for a better one
+	least int // the least length of matches is not above this
 }
 
 // libdeflateLevels are those of version 1.8 on, and olderLevels those of versions before, as far as they are known.
-var libdeflateLevels = [...]libdeflateLevel{
-	{}, {2, 32, 0}, {6, 10, 0}, {12, 14, 0}, {16, 30, 0}, {16, 30, 1}, {35, 65, 1}, {100, 130, 1}, {300, maxMatch, 2}, {600, maxMatch, 2},
-}
-
-var olderLevels = [...]libdeflateLevel{{}, {2, 8, 0}, {6, 10, 0}, {12, 14, 0}, {24, 24, 0}}
+var (
+	libdeflateLevels = [...]libdeflateLevel{
+		{}, {2, 32, 0, 4}, {6, 10, 0, 5}, {12, 14, 0, 7}, {16, 30, 0, 9}, {16, 30, 1, 9}, {35, 65, 1, 9}, {100, 130, 1, 9},
+		{300, maxMatch, 2, 9}, {600, maxMatch, 2, 9},
+	}
+	olderLevels = [...]libdeflateLevel{{}, {2, 8, 0, 3}, {6, 10, 0, 3}, {12, 14, 0, 3}, {24, 24, 0, 3}}
+)
 
 const (
 	hashable      = 5  // no match is looked for closer to the end
@@ -43,8 +46,8 @@ type libdeflate struct {
 	dist        int
 
 	blockStart, blockEnd int // the block ends there, if not before
-	least                int // length of a match
-	nextLeast            int // where least is computed anew
+	leastMatch           int // length of a match
+	nextLeast            int // where leastMatch is computed anew
 	literals             [256]uint32
 	over                 bool // the block ends here
 	matches              int
@@ -105,7 +108,7 @@ func (z *libdeflate) block() {
 			n++
 		}
 	}
-	z.least = z.leastLength(n)
+	z.leastMatch = z.leastLength(n)
 	z.nextLeast = z.at + min(z.end-z.at, 10_000)
 }
 
@@ -117,17 +120,7 @@ func (z *libdeflate) leastLength(used int) int {
 			n++
 		}
 	}
-	switch {
-	case z.older:
-		return minMatch
-	case z.depth < 5:
-		return min(n, 4)
-	case z.depth < 10:
-		return min(n, 5)
-	case z.depth < 16:
-		return min(n, 7)
-	}
-	return n
+	return min(n, z.least)
 }
 
 func (z *libdeflate) ends(tokens []token) bool {
@@ -194,8 +187,8 @@ func (z *libdeflate) first() bool {
 			z.newLeast()
 		}
 	}
-	z.length, z.dist = z.find(z.at, z.least-1, z.depth)
-	return z.length >= z.least && (z.length > minMatch || z.dist <= nearest || z.older)
+	z.length, z.dist = z.find(z.at, z.leastMatch-1, z.depth)
+	return z.length >= z.leastMatch && (z.length > minMatch || z.dist <= nearest || z.older)
 }
 
 // newLeast computes the least length of matches by the literals of the block so far.
@@ -209,7 +202,7 @@ func (z *libdeflate) newLeast() {
 			used++
 		}
 	}
-	z.least = z.leastLength(used)
+	z.leastMatch = z.leastLength(used)
 	z.nextLeast += min(z.end-z.nextLeast, z.at-z.blockStart)
 }
 

@@ -8,7 +8,8 @@ func run(threads int, next func() (*task, error), code func(t, before *task), wr
 	t, err := next()
 	for err == nil && t != nil || len(tasks) > 0 {
 		if err == nil && t != nil && len(tasks) < max(threads, 1) {
-			t.start(last, code)
+			t.done = make(chan struct{})
+			go t.start(last, code)
 			tasks, last = append(tasks, t), t
 			t, err = next()
 			continue
@@ -26,12 +27,9 @@ func run(threads int, next func() (*task, error), code func(t, before *task), wr
 }
 
 func (t *task) start(before *task, code func(t, before *task)) {
-	t.done = make(chan struct{})
-	go func() {
-		defer close(t.done)
-		if t.carriedOn {
-			<-before.done
-		}
-		code(t, before)
-	}()
+	defer close(t.done)
+	if t.carriedOn {
+		<-before.done
+	}
+	code(t, before)
 }

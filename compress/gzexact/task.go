@@ -114,15 +114,10 @@ func (t *task) run(before *task) error {
 	}
 	for i := 0; i <= frameParts; i++ {
 		p := &part{event: eventEnd}
-		switch {
-		case t.Decoding():
-			p.block.bit = byte(t.bits.N & 7)
-		case i < len(t.parts):
+		if i < len(t.parts) && !t.Decoding() {
 			p = &t.parts[i]
-		default:
-			p.block.bit = t.endBit
 		}
-		p.event = t.number(numberEvent+t.context(p.block.bit), p.event)
+		p.event = t.number(numberEvent+rangecoder.BitOf(t.within)+rangecoder.BitOf(t.atEnd()), p.event)
 		sound := true
 		switch p.event {
 		case eventEnd:
@@ -149,18 +144,7 @@ func (t *task) run(before *task) error {
 }
 
 // atEnd reports whether the text has reached the end of a segment.
-func (t *task) atEnd() bool { return t.open && t.at == t.end }
-
-// context returns what the next event depends on.
-func (t *task) context(bit byte) int {
-	switch {
-	case !t.within:
-		return 0
-	case t.atEnd():
-		return 2 + int(bit)
-	}
-	return 1
-}
+func (t *task) atEnd() bool { return t.within && t.open && t.at == t.end }
 
 // header begins a member with the header of the template.
 func (t *task) header() {
@@ -218,12 +202,15 @@ func (t *task) blockPart(p *part) bool {
 // endMember codes the trailer of a member.
 func (t *task) endMember(p *part) {
 	t.within = false
-	if t.member < 0 {
-		p.trailer = uint64(t.Uniform(uint32(p.trailer), 32)) | uint64(t.Uniform(uint32(p.trailer>>32), 32))<<32
-	} else {
+	want := uint64(0)
+	if t.member >= 0 {
 		text := t.text[t.member:t.at]
-		p.trailer = uint64(crc32.ChecksumIEEE(text)) | uint64(len(text))<<32
+		want = uint64(crc32.ChecksumIEEE(text)) | uint64(len(text))<<32
 	}
+	if t.member < 0 || !t.flag(numberTrailer, p.trailer == want) {
+		want = uint64(t.Uniform(uint32(p.trailer), 32)) | uint64(t.Uniform(uint32(p.trailer>>32), 32))<<32
+	}
+	p.trailer = want
 	if t.Decoding() {
 		t.bits.Bytes(binary.LittleEndian.AppendUint64(nil, p.trailer))
 		if t.memberFrom >= 0 {

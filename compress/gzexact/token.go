@@ -67,7 +67,6 @@ const (
 type block struct {
 	kind   byte
 	final  bool
-	bit    byte    // where in a byte it begins
 	size   int     // bytes of text
 	tokens []token // unless it is stored
 	codes  codes   // of a dynamic block
