@@ -94,3 +94,13 @@ func lockDir(dir string) (unlock func(), held bool, err error) {
 		}
 	}
 }
+
+// locked calls f while this process is the only one to change the names of dir's archives; held is that of lockDir.
+func locked(dir string, f func(held bool) error) error {
+	unlock, held, err := lockDir(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return f(held)
+}

@@ -33,18 +33,15 @@ func Begin(dir, name string, s Stage, replace MayReplace) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
-	unlock, held, err := lockDir(dir)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if err := completeInterrupted(dir, name, held); err != nil {
-		return err
-	}
-	if err := checkReplaceable(dir, name, s, replace, [idLen]byte{}); err != nil {
-		return err
-	}
-	return RemoveStale(dir)
+	return locked(dir, func(held bool) error {
+		if err := completeInterrupted(dir, name, held); err != nil {
+			return err
+		}
+		if err := checkReplaceable(dir, name, s, replace, [idLen]byte{}); err != nil {
+			return err
+		}
+		return RemoveStale(dir)
+	})
 }
 
 // InstallBins makes data and meta, which must have been synced, the bins of archive name in
@@ -52,59 +49,53 @@ func Begin(dir, name string, s Stage, replace MayReplace) error {
 // packed archive of that name, which the bins replace, is removed. An error after the
 // commit point is an AfterCommitError.
 func InstallBins(dir, name string, id [idLen]byte, data, meta *Temp, replace MayReplace) error {
-	unlock, held, err := lockDir(dir)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if err := checkReplaceable(dir, name, Bins, replace, [idLen]byte{}); err != nil {
-		return err
-	}
-	if err := completeInterrupted(dir, name, held); err != nil {
-		return err
-	}
-	meta.Restrict(data.access)
-	pending := pendingPath(dir, name, id)
-	if err := data.Install(pending, false); err != nil {
-		return err
-	}
-	err = vfs.SyncDir(dir) // the order of the two names must survive a power cut
-	if err == nil {
-		err = asErrExists(meta.Install(filepath.Join(dir, name+BinsMetaExt), replace != nil))
-	}
-	if err != nil {
-		// A network file system may report an error of a rename that it has carried out.
-		switch is, e := identify(filepath.Join(dir, name+BinsMetaExt)); {
-		case e == nil && is.ext == BinsMetaExt && is.id == id:
-			return afterCommit(dir, name, err)
-		case e == nil:
-			vfs.Remove(pending)
+	return locked(dir, func(held bool) error {
+		if err := checkReplaceable(dir, name, Bins, replace, [idLen]byte{}); err != nil {
+			return err
 		}
-		return err
-	}
-	err = vfs.SyncDir(dir)
-	if err == nil {
-		err = completeInterrupted(dir, name, held)
-	}
-	if err == nil && replace != nil {
-		err = removeStage(dir, name, Packed)
-	}
-	return afterCommit(dir, name, err)
+		if err := completeInterrupted(dir, name, held); err != nil {
+			return err
+		}
+		meta.Restrict(data.access)
+		pending := pendingPath(dir, name, id)
+		if err := data.Install(pending, false); err != nil {
+			return err
+		}
+		err := vfs.SyncDir(dir) // the order of the two names must survive a power cut
+		if err == nil {
+			err = asErrExists(meta.Install(filepath.Join(dir, name+BinsMetaExt), replace != nil))
+		}
+		if err != nil {
+			// A network file system may report an error of a rename that it has carried out.
+			switch is, e := identify(filepath.Join(dir, name+BinsMetaExt)); {
+			case e == nil && is.ext == BinsMetaExt && is.id == id:
+				return afterCommit(dir, name, err)
+			case e == nil:
+				vfs.Remove(pending)
+			}
+			return err
+		}
+		err = vfs.SyncDir(dir)
+		if err == nil {
+			err = completeInterrupted(dir, name, held)
+		}
+		if err == nil && replace != nil {
+			err = removeStage(dir, name, Packed)
+		}
+		return afterCommit(dir, name, err)
+	})
 }
 
 // InstallPacked makes data, meta and parity, which must have been synced, the packed archive name in
 // dir, as Begin and replace allow. id is that of the archive. Where meta or parity is nil, an older one is removed. An error after the
 // commit point is an AfterCommitError.
 func InstallPacked(dir, name string, id [idLen]byte, data, meta, parity *Temp, replace MayReplace) error {
-	unlock, _, err := lockDir(dir)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if err := checkReplaceable(dir, name, Packed, replace, id); err != nil {
-		return err
-	}
-	return installPacked(dir, name, data, meta, parity, replace != nil)
+	return locked(dir, func(_ bool) error {
+		if err := checkReplaceable(dir, name, Packed, replace, id); err != nil {
+			return err
+		}
+		return installPacked(dir, name, data, meta, parity, replace != nil)
+	})
 }
 
 // installPacked is InstallPacked in a locked directory, after the checks.
@@ -142,51 +133,48 @@ func installPacked(dir, name string, data, meta, parity *Temp, replace bool) err
 // whether that alone can be read. If it can't, an interruption leaves the new data file beside the older meta file.
 // Where there are older bins, they are the archive until their meta file is removed.
 func InstallAlone(dir, name string, id [idLen]byte, data, meta, parity *Temp, replace MayReplace, dataIsWhole bool) error {
-	unlock, held, err := lockDir(dir)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if err := checkReplaceable(dir, name, Bins, replace, id); err != nil {
-		return err
-	}
-	if err := completeInterrupted(dir, name, held); err != nil {
-		return err
-	}
-	if replace == nil {
-		return installPacked(dir, name, data, meta, parity, false)
-	}
-	bins, err := identify(filepath.Join(dir, name+BinsMetaExt))
-	if err != nil {
-		return err
-	}
-	older := bins.ext == BinsMetaExt
-	oldData, err := isFileOf(dir, name, BinsDataExt) // which it may not be without its meta file
-	if err != nil {
-		return err
-	}
-	if dataIsWhole && !older {
-		if err := removeIfOurs(dir, name, PackedMetaExt); err != nil {
+	return locked(dir, func(held bool) error {
+		if err := checkReplaceable(dir, name, Bins, replace, id); err != nil {
 			return err
 		}
-	}
-	if err := installPacked(dir, name, data, meta, parity, true); err != nil {
-		var after *AfterCommitError
-		if older && errors.As(err, &after) {
-			err = olderBins(dir, name, after.Err)
+		if err := completeInterrupted(dir, name, held); err != nil {
+			return err
 		}
-		return err
-	}
-	if err := removeIfOurs(dir, name, BinsMetaExt); err != nil {
-		if older {
-			return olderBins(dir, name, err)
+		if replace == nil {
+			return installPacked(dir, name, data, meta, parity, false)
 		}
-		return afterCommit(dir, name, err)
-	}
-	if !oldData {
-		return nil
-	}
-	return afterCommit(dir, name, removeDurably(dir, name, BinsDataExt))
+		bins, err := identify(filepath.Join(dir, name+BinsMetaExt))
+		if err != nil {
+			return err
+		}
+		older := bins.ext == BinsMetaExt
+		oldData, err := isFileOf(dir, name, BinsDataExt) // which it may not be without its meta file
+		if err != nil {
+			return err
+		}
+		if dataIsWhole && !older {
+			if err := removeIfOurs(dir, name, PackedMetaExt); err != nil {
+				return err
+			}
+		}
+		if err := installPacked(dir, name, data, meta, parity, true); err != nil {
+			var after *AfterCommitError
+			if older && errors.As(err, &after) {
+				err = olderBins(dir, name, after.Err)
+			}
+			return err
+		}
+		if err := removeIfOurs(dir, name, BinsMetaExt); err != nil {
+			if older {
+				return olderBins(dir, name, err)
+			}
+			return afterCommit(dir, name, err)
+		}
+		if !oldData {
+			return nil
+		}
+		return afterCommit(dir, name, removeDurably(dir, name, BinsDataExt))
+	})
 }
 
 // olderBins is the error for bins that could not be removed after they were replaced.
@@ -207,24 +195,18 @@ func InstallMeta(dir, name string, meta *Temp) error {
 // InstallIndex makes index, which must have been synced, the search index of archive name in dir. It replaces an older one; a file that is
 // not an index stays, and the error is ErrForeign.
 func InstallIndex(dir, name string, index *Temp) error {
-	unlock, _, err := lockDir(dir)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	index.Restrict(AccessTo(filepath.Join(dir, name+PackedDataExt)))
-	return installBeside(dir, name, IndexExt, index)
+	return locked(dir, func(_ bool) error {
+		index.Restrict(AccessTo(filepath.Join(dir, name+PackedDataExt)))
+		return installBeside(dir, name, IndexExt, index)
+	})
 }
 
 // InstallParity makes parity, which must have been synced, that of the file called name in dir, or of the packed archive name. It
 // replaces an older one; a file that is no parity stays, and the error is ErrForeign.
 func InstallParity(dir, name string, parity *Temp) error {
-	unlock, _, err := lockDir(dir)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return installBeside(dir, name, ParityExt, parity)
+	return locked(dir, func(_ bool) error {
+		return installBeside(dir, name, ParityExt, parity)
+	})
 }
 
 // installBeside gives a file the name with an extension, in a locked directory, of which it replaces an older one.
@@ -246,29 +228,26 @@ func ReplaceFile(was *vfs.File, file *Temp) error {
 		return file.Install(was.Name(), true)
 	}
 	dir := filepath.Dir(was.Name())
-	unlock, _, err := lockDir(dir)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	old, err := was.Stat()
-	if err != nil {
-		return err
-	}
-	is, err := vfs.Stat(was.Name())
-	if err != nil {
-		return err
-	}
-	if !os.SameFile(old, is) {
-		return fmt.Errorf("%s: %w", was.Name(), ErrBusy)
-	}
-	if err := file.SetMode(vfs.ModeBits(old.Mode())); err != nil {
-		return err
-	}
-	if err := file.Install(was.Name(), true); err != nil {
-		return err
-	}
-	return vfs.SyncDir(dir)
+	return locked(dir, func(_ bool) error {
+		old, err := was.Stat()
+		if err != nil {
+			return err
+		}
+		is, err := vfs.Stat(was.Name())
+		if err != nil {
+			return err
+		}
+		if !os.SameFile(old, is) {
+			return fmt.Errorf("%s: %w", was.Name(), ErrBusy)
+		}
+		if err := file.SetMode(vfs.ModeBits(old.Mode())); err != nil {
+			return err
+		}
+		if err := file.Install(was.Name(), true); err != nil {
+			return err
+		}
+		return vfs.SyncDir(dir)
+	})
 }
 
 func afterCommit(dir, name string, err error) error {
@@ -373,23 +352,20 @@ func removeDurably(dir, name, ext string) error {
 // leaves no bins rather than damaged ones. Files that have been replaced since data and meta
 // were opened are kept. meta may be nil if the meta file is gone already.
 func RemoveBins(dir, name string, data, meta *vfs.File) error {
-	unlock, _, err := lockDir(dir)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	for _, f := range []*vfs.File{meta, data} {
-		if f == nil {
-			continue
+	return locked(dir, func(_ bool) error {
+		for _, f := range []*vfs.File{meta, data} {
+			if f == nil {
+				continue
+			}
+			if err := removeOpen(f); err != nil {
+				return err
+			}
+			if err := vfs.SyncDir(dir); err != nil {
+				return err
+			}
 		}
-		if err := removeOpen(f); err != nil {
-			return err
-		}
-		if err := vfs.SyncDir(dir); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // removeOpen removes the file that f is, unless its name belongs to another one by now.

@@ -78,27 +78,24 @@ func InstallTree(dir, name string, file *Temp, replaces func(now fs.FileInfo) bo
 	if err := CheckName(name); err != nil {
 		return err
 	}
-	unlock, _, err := lockDir(dir)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	t, found, err := LookupTree(dir, name)
-	if err != nil {
-		return err
-	}
-	if found {
-		now, err := vfs.Lstat(t.Path())
+	return locked(dir, func(_ bool) error {
+		t, found, err := LookupTree(dir, name)
 		if err != nil {
 			return err
 		}
-		found = replaces(now)
-	}
-	if err := complete(); err != nil {
-		return err
-	}
-	if err := asErrExists(file.Install(t.Path(), found)); err != nil {
-		return err
-	}
-	return vfs.SyncDir(dir)
+		if found {
+			now, err := vfs.Lstat(t.Path())
+			if err != nil {
+				return err
+			}
+			found = replaces(now)
+		}
+		if err := complete(); err != nil {
+			return err
+		}
+		if err := asErrExists(file.Install(t.Path(), found)); err != nil {
+			return err
+		}
+		return vfs.SyncDir(dir)
+	})
 }

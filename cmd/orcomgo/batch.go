@@ -163,7 +163,7 @@ func (b *batch) prepare(args []string) (err error) {
 		return err
 	}
 	for i := range b.list {
-		b.gzips += gzipOf(b.list[i].Inputs)
+		b.gzips += storedAs(b.list[i].Inputs, binning.GzipExts)
 	}
 	return b.checkGroup()
 }
@@ -177,7 +177,7 @@ func (b *batch) begin() {
 		part.prepare(packStages(b.noVerify, binModel))
 		part.sized(guessed(b.list[i].Inputs))
 		if b.keepsGzip() {
-			part.size.gzip = gzipOf(b.list[i].Inputs)
+			part.size.gzip = storedAs(b.list[i].Inputs, binning.GzipExts)
 		}
 		b.parts = append(b.parts, part)
 		b.sum += batches.StoredSize(b.list[i].Inputs)

@@ -212,7 +212,7 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 	if stdin > 1 {
 		return c, usagef("standard input can be read only once")
 	}
-	o.gzips = gzipOf(c.Inputs)
+	o.gzips = storedAs(c.Inputs, binning.GzipExts)
 	check := checkArchiveOutput
 	if o.command == "bin" {
 		check = func(path string) error { return checkOutput(path, "give the output directory last") }

@@ -33,19 +33,14 @@ type packSize struct{ reads, bases, coded, gzip uint64 }
 
 // guessed returns about what inputs hold, as much as is usual in FASTQ.
 func guessed(inputs []binning.InputSpec) (reads, bases, coded uint64) {
-	text := batches.StoredSize(inputs)
-	for i, in := range inputs {
-		if slices.Contains(binning.CompressedExts, filepath.Ext(in.Path)) {
-			text += 3 * batches.StoredSize(inputs[i:i+1])
-		}
-	}
+	text := batches.StoredSize(inputs) + 3*storedAs(inputs, binning.CompressedExts)
 	return text / 250, text * 2 / 5, text / 7
 }
 
-// gzipOf returns how many bytes the .gz among inputs have.
-func gzipOf(inputs []binning.InputSpec) (n uint64) {
+// storedAs returns how many bytes those of inputs have whose extensions are among exts.
+func storedAs(inputs []binning.InputSpec, exts []string) (n uint64) {
 	for i, in := range inputs {
-		if slices.Contains(binning.GzipExts, filepath.Ext(in.Path)) {
+		if slices.Contains(exts, filepath.Ext(in.Path)) {
 			n += batches.StoredSize(inputs[i : i+1])
 		}
 	}

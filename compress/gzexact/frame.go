@@ -22,13 +22,12 @@ type frame struct {
 	memberText int64 // where the text of the member begins in it
 	segment    int   // where in text the segment begins
 	parts      []part
-	ends       []int // of segments, behind from, ascending, up to farAhead behind the frame
+	ends       []int // of segments, behind from, ascending, as far as they are known
 }
 
 const (
 	padBytes  = 8       // that loads of several bytes may read
 	tailBytes = 8 << 10 // of text behind a frame; no writer looks further ahead
-	farAhead  = 1 << 20 // no writer knows whether its input ends further ahead
 
 	// A frame ends behind so much text, so many parts or bytes of eventRaw.
 	frameText  = 1 << 20

@@ -174,7 +174,7 @@ func TestKnownWriters(t *testing.T) {
 				files.Add(1)
 				if most := 100 + len(gz)/5000; len(d) <= most {
 					exact.Add(1)
-				} else if len(d) > most+100 {
+				} else if len(d) > most+100+len(gz)/2000 {
 					t.Errorf("%s: %d bytes of %d to describe %s, more than %d", text, len(d), len(gz), by, most)
 				}
 			}

@@ -160,10 +160,18 @@ func (z *libdeflate) next() token {
 		return here
 	}
 	if !z.known {
-		if !z.first() {
+		nearest := 4096 // a match of three bytes has to be this near
+		if z.ahead > 0 {
+			nearest = 8192
+			if z.at >= z.nextLeast {
+				z.newLeast()
+			}
+		}
+		z.length, z.dist = z.find(z.at, z.leastMatch-1, z.depth)
+		z.known = z.length >= z.leastMatch && (z.length > minMatch || z.dist <= nearest || z.older)
+		if !z.known {
 			return here
 		}
-		z.known = true
 	}
 	if z.length < min(z.nice, z.end-z.at) {
 		for i := 1; i <= z.ahead; i++ {
@@ -176,19 +184,6 @@ func (z *libdeflate) next() token {
 		}
 	}
 	return match(z.length, z.dist)
-}
-
-// first looks for a match at the next token.
-func (z *libdeflate) first() bool {
-	nearest := 4096 // a match of three bytes has to be this near
-	if z.ahead > 0 {
-		nearest = 8192
-		if z.at >= z.nextLeast {
-			z.newLeast()
-		}
-	}
-	z.length, z.dist = z.find(z.at, z.leastMatch-1, z.depth)
-	return z.length >= z.leastMatch && (z.length > minMatch || z.dist <= nearest || z.older)
 }
 
 // newLeast computes the least length of matches by the literals of the block so far.

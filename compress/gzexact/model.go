@@ -12,7 +12,6 @@ const (
 	numberLength         // of a match that was not predicted; 0 if it is a literal
 	numberDist           // its distance
 	numberPlanned        // 1 if kind and codes of a block are as predicted; if not, what is written of the codes is given as it is
-	numberTrailer        // 1 if the trailer of a member is as the text says
 	numberRaw            // how many bytes are given as they are
 	numberRawByte        // one of these
 	numberEvent          // what comes next, and the same by what was before

@@ -113,7 +113,7 @@ func (s *scanner) junk(first bool) error {
 	return nil
 }
 
-// blockPart reads a block, and the trailer of the member behind it. Whether that is right does not matter.
+// blockPart reads a block, and the trailer of the member behind it.
 func (s *scanner) blockPart() error {
 	p := part{event: eventBlock}
 	b := &p.block
@@ -170,8 +170,6 @@ func (s *scanner) finish(f, behind *frame) {
 	}
 	f.segment = int(max(s.lastEnd, f.memberText) - f.start)
 	for _, e := range s.segmentEnds {
-		if at := int(e - f.start); at < f.to+farAhead {
-			f.ends = append(f.ends, at)
-		}
+		f.ends = append(f.ends, int(e-f.start))
 	}
 }

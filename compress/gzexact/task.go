@@ -133,7 +133,9 @@ func (t *task) run(before *task) error {
 		default:
 			sound = t.blockPart(p)
 		}
-		if !sound || t.Decoding() && t.Dec.Overrun() {
+		if !sound && !t.Decoding() {
+			return fmt.Errorf("%w: the text has another checksum or size than its trailer says", ErrInput)
+		} else if !sound || t.Decoding() && t.Dec.Overrun() {
 			return errDamaged
 		}
 		if t.most > 0 && t.Enc.Len() > t.most {
@@ -193,32 +195,30 @@ func (t *task) blockPart(p *part) bool {
 	if t.Decoding() {
 		writeBlock(&t.bits, b, t.text[start:])
 	}
-	if b.final {
-		t.endMember(p)
-	}
-	return true
+	return !b.final || t.endMember(p)
 }
 
 // endMember codes the trailer of a member.
-func (t *task) endMember(p *part) {
+func (t *task) endMember(p *part) bool {
 	t.within = false
-	want := uint64(0)
-	if t.member >= 0 {
+	trailer := p.trailer
+	if t.member < 0 {
+		trailer = uint64(t.Uniform(uint32(trailer), 32)) | uint64(t.Uniform(uint32(trailer>>32), 32))<<32
+	} else {
 		text := t.text[t.member:t.at]
-		want = uint64(crc32.ChecksumIEEE(text)) | uint64(len(text))<<32
+		if trailer = uint64(crc32.ChecksumIEEE(text)) | uint64(len(text))<<32; !t.Decoding() && trailer != p.trailer {
+			return false
+		}
 	}
-	if t.member < 0 || !t.flag(numberTrailer, p.trailer == want) {
-		want = uint64(t.Uniform(uint32(p.trailer), 32)) | uint64(t.Uniform(uint32(p.trailer>>32), 32))<<32
-	}
-	p.trailer = want
 	if t.Decoding() {
-		t.bits.Bytes(binary.LittleEndian.AppendUint64(nil, p.trailer))
+		t.bits.Bytes(binary.LittleEndian.AppendUint64(nil, trailer))
 		if t.memberFrom >= 0 {
 			size := len(t.bits.Out) - t.memberFrom
 			binary.LittleEndian.PutUint16(t.bits.Out[t.memberFrom+t.template.sizeAt:], uint16(size-1))
 		}
 	}
 	t.memberFrom = -1
+	return true
 }
 
 // beginSegment codes where the segment ends that begins here or goes on here: 0 if that is further away than matters, 1 if it is as long as
