@@ -38,7 +38,7 @@ func (z *Reader) member() (ok, wait bool) {
 		if err == nil {
 			if k > 1 {
 				at := c.at/8 + int64(n)
-				c.at, c.streamAt, c.phase, c.otherGzip, c.window = at*8, at, inDeflate, c.otherGzip || !isBGZF(head), c.window[:0]
+				c.at, c.streamAt, c.phase, c.otherGzip, c.window = at*8, at, inDeflate, c.otherGzip || !deflate.IsBGZF(head), c.window[:0]
 				c.d.reset(nil, 0)
 			}
 			z.want = 0

@@ -22,31 +22,10 @@ const footerSize = 8
 // give their own size in an extra field. The last member is empty; without it the file was
 // cut off.
 const (
-	bgzfHeader = 18 // as every known program writes it: the extra field is the size alone
+	bgzfHeader = deflate.BGZFHeader
 	bgzfMember = 1 << 16
 	bgzfLeast  = bgzfHeader + 2 + footerSize // a stream has two bytes at least
 )
-
-// bgzfBytes are the bytes that every such header has, by their places.
-var bgzfBytes = [...]struct {
-	at    int
-	value byte
-}{{0, 0x1f}, {1, 0x8b}, {2, 8}, {3, deflate.FlagExtra}, {10, 6}, {11, 0}, {12, 'B'}, {13, 'C'}, {14, 2}, {15, 0}}
-
-// maybeBGZF reports whether b begins with the header of a BGZF member, or with a part of one and ends.
-func maybeBGZF(b []byte) bool {
-	for _, k := range bgzfBytes {
-		if k.at >= len(b) {
-			return true
-		}
-		if b[k.at] != k.value {
-			return false
-		}
-	}
-	return true
-}
-
-func isBGZF(head []byte) bool { return len(head) >= bgzfHeader && maybeBGZF(head) }
 
 // bgzfSize returns the size of the BGZF member with this header.
 func bgzfSize(head []byte) int { return int(binary.LittleEndian.Uint16(head[16:])) + 1 }

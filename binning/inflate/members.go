@@ -1,6 +1,10 @@
 package inflate
 
-import "math"
+import (
+	"math"
+
+	"orcomgo/internal/deflate"
+)
 
 // Member is where a BGZF member's deflate stream is in a buffer, and what the member's footer says
 // of its text.
@@ -48,7 +52,7 @@ func FindMembers(b []byte, room int, members []Member) Found {
 			f.Stop = AtEnd
 			return f
 		}
-		if !maybeBGZF(rest) {
+		if !deflate.MaybeBGZF(rest) {
 			f.Stop = Other
 			return f
 		}

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/gzip"
+
+	"orcomgo/internal/deflate"
 )
 
 // The reader that this package replaced, with klauspost/compress, one member after another:
@@ -42,7 +44,7 @@ func (p *plainReader) read() error {
 	z := new(gzip.Reader)
 	for bgzf := true; ; {
 		head, _ := p.in.Peek(bgzfHeader)
-		bgzf = bgzf && isBGZF(head)
+		bgzf = bgzf && deflate.IsBGZF(head)
 		before := p.text.Len()
 		err := z.Reset(p.in)
 		if err == io.EOF {

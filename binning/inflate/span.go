@@ -218,7 +218,7 @@ func (s *span) decode(from int64) {
 				s.err = err
 			default:
 				s.begin(d.bit + 8*n)
-				s.otherGzip = s.otherGzip || !isBGZF(head)
+				s.otherGzip = s.otherGzip || !deflate.IsBGZF(head)
 				s.streamAt = s.position(seg) / 8
 			}
 		}

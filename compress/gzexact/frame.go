@@ -3,6 +3,8 @@ package gzexact
 import (
 	"bytes"
 	"encoding/binary"
+
+	"orcomgo/internal/deflate"
 )
 
 // A frame is a stretch of a file of whole parts, with their text. Its description needs no other frame, unless it is carried on.
@@ -77,9 +79,8 @@ type template struct {
 
 func newTemplate(header []byte) *template {
 	t := &template{header: header}
-	const sizeAt = 16 // the only extra field of BGZF is BC, of two bytes
-	if len(header) >= sizeAt+2 && header[3] == 4 && string(header[10:sizeAt]) == "\x06\x00BC\x02\x00" {
-		t.sizeAt = sizeAt
+	if deflate.IsBGZF(header) {
+		t.sizeAt = deflate.BGZFHeader - 2
 	}
 	return t
 }

@@ -9,10 +9,8 @@ const (
 // guess returns the writer as which the beginning of a frame takes the fewest bytes, or the first one that chose all of it, beginning with
 // one that is likely. known is false if it would take too many, if the frame has size bytes of the file.
 func guess(f *frame, t *template, likely writer, size int64) (best writer, known bool) {
-	order := []byte{6, 5, 7, 4, 3, 2, 1, 8, 9}
-	if len(t.header) > 8 { // what the header says of the level
-		order = append(map[byte][]byte{2: {9}, 4: {1}}[t.header[8]], order...)
-	}
+	hint := map[byte][]byte{2: {9}, 4: {1}}[t.header[8]] // what the header says of the level
+	order := append(hint, 6, 5, 7, 4, 3, 2, 1, 8, 9)
 	// The rules show later than the level.
 	list := []writer{likely}
 	for _, level := range order {

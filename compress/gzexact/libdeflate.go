@@ -130,9 +130,7 @@ func (z *libdeflate) ends(tokens []token) bool {
 	return z.over || z.at >= z.end
 }
 
-func (z *libdeflate) run(tokens, actual []token, n, limit int) []token {
-	return follow(z, tokens, actual, n, limit)
-}
+func (z *libdeflate) run(tokens, actual []token, n, limit int) []token { return follow(z, tokens, actual, n, limit) }
 
 func multiplied(v uint32, bits int) uint32 { return v * 0x1e35a7bd >> (32 - bits) }
 
@@ -168,8 +166,7 @@ func (z *libdeflate) next() token {
 			}
 		}
 		z.length, z.dist = z.find(z.at, z.leastMatch-1, z.depth)
-		z.known = z.length >= z.leastMatch && (z.length > minMatch || z.dist <= nearest || z.older)
-		if !z.known {
+		if z.known = z.length >= z.leastMatch && (z.length > minMatch || z.dist <= nearest || z.older); !z.known {
 			return here
 		}
 	}
@@ -289,10 +286,4 @@ func (z *libdeflate) full() bool {
 	return false
 }
 
-func (z *libdeflate) plan(b *block, as *block) {
-	dynamic, static := as.codes.build(b.tokens, &z.trees, 14, true)
-	as.kind = dynamicBlock
-	if static <= dynamic {
-		as.kind = staticBlock
-	}
-}
+func (z *libdeflate) plan(tokens []token, as *block) { as.plan(tokens, &z.trees, 14, true, 1) }

@@ -9,7 +9,13 @@ func run(threads int, next func() (*task, error), code func(t, before *task), wr
 	for err == nil && t != nil || len(tasks) > 0 {
 		if err == nil && t != nil && len(tasks) < max(threads, 1) {
 			t.done = make(chan struct{})
-			go t.start(last, code)
+			go func(t, before *task) {
+				defer close(t.done)
+				if t.carriedOn {
+					<-before.done
+				}
+				code(t, before)
+			}(t, last)
 			tasks, last = append(tasks, t), t
 			t, err = next()
 			continue
@@ -24,12 +30,4 @@ func run(threads int, next func() (*task, error), code func(t, before *task), wr
 		}
 	}
 	return err
-}
-
-func (t *task) start(before *task, code func(t, before *task)) {
-	defer close(t.done)
-	if t.carriedOn {
-		<-before.done
-	}
-	code(t, before)
 }

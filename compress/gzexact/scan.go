@@ -91,8 +91,7 @@ func (s *scanner) part() error {
 	s.header, s.headerAt = len(s.parts), at
 	s.add(p, n)
 	s.within, s.inflater.member = true, len(s.inflater.text)
-	s.memberBegins = s.textRead()
-	s.segmentText = s.memberBegins
+	s.memberBegins, s.segmentText = s.textRead(), s.textRead()
 	return nil
 }
 

@@ -65,9 +65,8 @@ const (
 func (t *task) encode(before *task) {
 	flags := t.bit | frameInside*byte(rangecoder.BitOf(t.inside)) | frameCarriedOn*byte(rangecoder.BitOf(t.carriedOn))
 	t.code = append(t.code[:0], t.writer.rules<<4|t.writer.level, flags)
-	for _, v := range [...]int{t.to - t.from, t.seen} {
-		t.code = binary.AppendUvarint(t.code, uint64(v))
-	}
+	t.code = binary.AppendUvarint(t.code, uint64(t.to-t.from))
+	t.code = binary.AppendUvarint(t.code, uint64(t.seen))
 	t.Coder = *rangecoder.EncodeTo(t.code)
 	t.err = t.run(before)
 	t.code = t.Enc.Finish()
@@ -282,7 +281,7 @@ func (t *task) accept(next token) {
 
 // plan codes kind and codes of a block of tokens.
 func (t *task) plan(b *block) bool {
-	t.predictor.plan(b, &t.planned)
+	t.predictor.plan(b.tokens, &t.planned)
 	same := b.kind == t.planned.kind && (b.kind == staticBlock || bytes.Equal(b.codes.header, t.planned.codes.header))
 	if t.flag(numberPlanned, same) {
 		if t.Decoding() {

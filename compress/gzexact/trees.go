@@ -11,9 +11,10 @@ type codeBuilder interface {
 	build(counts []uint32, limit int, lengths []uint8)
 }
 
-// build makes the codes of a block. Runs of lengths go on from one code to the other if they are joint. It returns how many bits the block
-// takes with these codes, and how many with the static ones.
-func (c *codes) build(tokens []token, b codeBuilder, literalLimit int, joint bool) (dynamic, static int) {
+// plan sets the kind of a block of tokens, and its codes if it is dynamic. Runs of lengths go on from one code to the other if they are
+// joint. A static block is taken unless it is larger, in units of so many bits.
+func (as *block) plan(tokens []token, b codeBuilder, literalLimit int, joint bool, unit int) {
+	c := &as.codes
 	var literals [deflate.Literals]uint32
 	var dists [deflate.Dists]uint32
 	literals[endOfBlock] = 1
@@ -47,7 +48,10 @@ func (c *codes) build(tokens []token, b codeBuilder, literalLimit int, joint boo
 		}
 		return bits
 	}
-	return c.bits + cost(lit[:], dist[:]), cost(deflate.StaticLiterals, deflate.StaticDists)
+	dynamic, static := c.bits+cost(lit[:], dist[:]), cost(deflate.StaticLiterals, deflate.StaticDists)
+	if as.kind = dynamicBlock; (static+2)/unit <= (dynamic+2)/unit {
+		as.kind = staticBlock
+	}
 }
 
 // write sets what is written of the codes.

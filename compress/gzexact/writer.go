@@ -19,8 +19,8 @@ type predictor interface {
 	run(tokens, actual []token, n, limit int) []token
 	// place returns where the next token is.
 	place() int
-	// plan sets the kind of a block with the tokens of b, and its codes if it is dynamic.
-	plan(b *block, as *block)
+	// plan sets the kind of a block with these tokens, and its codes if it is dynamic.
+	plan(tokens []token, as *block)
 }
 
 // writer says what wrote a stretch of a file: rules and a level. The zero value predicts nothing but literals.

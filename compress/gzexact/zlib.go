@@ -254,10 +254,4 @@ func (z *zlib) run(tokens, actual []token, n, limit int) []token {
 	return tokens
 }
 
-func (z *zlib) plan(b *block, as *block) {
-	dynamic, static := as.codes.build(b.tokens, &z.trees, deflate.MaxBits, false)
-	as.kind = dynamicBlock
-	if (static+3+7)/8 <= (dynamic+3+7)/8 {
-		as.kind = staticBlock
-	}
-}
+func (z *zlib) plan(tokens []token, as *block) { as.plan(tokens, &z.trees, deflate.MaxBits, false, 8) }

@@ -41,14 +41,12 @@ func (c *Code) Init(lengths []uint8) bool {
 	return true
 }
 
-// InitBlock is Init for a code of a block. It returns false, too, if the code is not complete, unless it is empty or a single one of one bit.
+// InitBlock is Init for a code of a block, which is complete, empty, or a single one of one bit; else it returns false, too.
 func (c *Code) InitBlock(lengths []uint8) bool {
-	if !c.Init(lengths) {
-		return false
-	}
+	sound := c.Init(lengths)
 	only := c.Count
 	only[1] = 0
-	return c.Complete || only == [MaxBits + 1]uint16{}
+	return sound && (c.Complete || only == [MaxBits + 1]uint16{})
 }
 
 // Read returns the symbol whose code the bits begin with, and the code's length; 0 if no

@@ -25,10 +25,12 @@ var Runs = [...]struct{ Least, Bits int }{{3, 2}, {3, 3}, {11, 7}}
 
 // For each symbol of lengths less 257, and of distances, the least length or distance, and how many further bits it has.
 var (
-	LengthBase  [Lengths]uint16
-	LengthExtra [Lengths]uint8
-	DistBase    [Dists]uint16
-	DistExtra   [Dists]uint8
+	LengthBase = [Lengths]uint16{3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227,
+		MaxMatch}
+	LengthExtra = [Lengths]uint8{8: 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0}
+	DistBase    = [Dists]uint16{1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097,
+		6145, 8193, 12289, 16385, 24577}
+	DistExtra = [Dists]uint8{4: 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13}
 )
 
 // StaticLiterals and StaticDists are the code lengths of static blocks.
@@ -37,20 +39,3 @@ var (
 		slices.Repeat([]uint8{8}, 8))
 	StaticDists = slices.Repeat([]uint8{5}, 32)
 )
-
-func init() {
-	base := MinMatch
-	for i := range LengthBase {
-		LengthBase[i] = uint16(base)
-		if i >= 8 {
-			LengthExtra[i] = uint8(i/4 - 1)
-		}
-		base += 1 << LengthExtra[i]
-	}
-	LengthBase[Lengths-1], LengthExtra[Lengths-1] = MaxMatch, 0
-	base = 1
-	for i := range DistBase {
-		DistBase[i], DistExtra[i] = uint16(base), uint8(max(0, i/2-1))
-		base += 1 << DistExtra[i]
-	}
-}

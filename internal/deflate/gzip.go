@@ -73,3 +73,19 @@ func HeaderSize(b []byte) (int, error) {
 	}
 	return n, nil
 }
+
+// BGZFHeader is how many bytes the header of a member of BGZF has, as every known program writes it: its extra field is the size alone.
+const BGZFHeader = 18
+
+// MaybeBGZF reports whether b begins with such a header, or with a part of one and ends.
+func MaybeBGZF(b []byte) bool {
+	return begins(b, "\x1f\x8b\x08\x04") && begins(b[min(10, len(b)):], "\x06\x00BC\x02\x00")
+}
+
+func begins(b []byte, want string) bool {
+	n := min(len(b), len(want))
+	return string(b[:n]) == want[:n]
+}
+
+// IsBGZF reports whether b begins with such a header.
+func IsBGZF(b []byte) bool { return len(b) >= BGZFHeader && MaybeBGZF(b) }
