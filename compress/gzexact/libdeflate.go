@@ -130,7 +130,9 @@ func (z *libdeflate) ends(tokens []token) bool {
 	return z.over || z.at >= z.end
 }
 
-func (z *libdeflate) run(tokens, actual []token, n, limit int) []token { return follow(z, tokens, actual, n, limit) }
+func (z *libdeflate) run(tokens, actual []token, n, limit int) []token {
+	return follow(z, tokens, actual, n, limit)
+}
 
 func multiplied(v uint32, bits int) uint32 { return v * 0x1e35a7bd >> (32 - bits) }
 
