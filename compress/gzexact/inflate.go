@@ -27,7 +27,8 @@ type inflater struct {
 }
 
 const (
-	loaded = 128 << 10 // there is so much in memory before a part is read
+	loaded   = 128 << 10 // there is so much in memory before a part is read
+	fastBits = 11
 
 	// Blocks of known writers have fewer tokens and less text.
 	maxTokens    = 1 << 19
@@ -82,8 +83,6 @@ type readCode struct {
 	deflate.Code
 	fast [1 << fastBits]uint16
 }
-
-const fastBits = 11
 
 // set makes the code of lengths. It reports whether a block may have it.
 func (c *readCode) set(lengths []uint8) bool {

@@ -49,7 +49,7 @@ func (r *restorer) next() (*task, error) {
 		return nil, err
 	}
 	if f.content = n + got; f.content < f.to {
-		return nil, fmt.Errorf("%w: the text is shorter than it says", errDamaged)
+		return nil, errDamaged
 	}
 	f.text = f.text[:f.content+padBytes]
 	r.window, r.ahead, r.before = f.text[:f.content], f.to, f
@@ -77,12 +77,11 @@ func (r *restorer) end() error {
 	if !r.description.Done() || r.bits != 0 {
 		return errDamaged
 	}
-	if len(r.window) == r.ahead {
-		if n, err := io.ReadFull(r.text, make([]byte, 1)); n == 0 && err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
+	n, err := io.ReadFull(r.text, make([]byte, 1))
+	if n > 0 || len(r.window) > r.ahead {
+		return fmt.Errorf("%w: the text is longer than it says", errDamaged)
+	} else if err != io.EOF {
+		return err
 	}
-	return fmt.Errorf("%w: the text is longer than it says", errDamaged)
+	return nil
 }
