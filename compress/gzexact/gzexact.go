@@ -27,8 +27,10 @@ const (
 // Frames are coded by as many goroutines as threads says, besides the one that reads. The error wraps ErrInput if the file is damaged.
 func Describe(gz io.Reader, most, threads int) ([]byte, error) {
 	d := &describer{scanner: newScanner(gz), most: most}
-	err := d.run(threads)
-	return d.out, err
+	if err := d.run(threads); err != nil {
+		return nil, err
+	}
+	return d.out, nil
 }
 
 type describer struct {

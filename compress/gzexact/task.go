@@ -248,9 +248,6 @@ func (t *task) beginSegment() bool {
 	return true
 }
 
-// far is a number of bytes that is more than any that matters.
-const far = 1 << 30
-
 // nextSize returns how far away the segment ends that begins or goes on here, or 0.
 func (t *task) nextSize() int {
 	for _, e := range t.ends {
