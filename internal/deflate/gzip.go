@@ -8,10 +8,10 @@ import (
 )
 
 // ErrHeader says that there is no header of a gzip member.
-var ErrHeader = errors.New("inflate: invalid gzip header")
+var ErrHeader = errors.New("deflate: invalid gzip header")
 
 // ErrShort says that there are too few bytes to tell more.
-var ErrShort = errors.New("inflate: short header")
+var ErrShort = errors.New("deflate: short header")
 
 // Flags of a header.
 const (
