@@ -207,7 +207,7 @@ func describe(w io.Writer, n *compress.Information) error {
 	fmt.Fprintf(out, "%s, %s by %s, format %d, ID %s\n", oneLine(n.Name), n.Stage, oneLine(n.Tool), n.FormatVersion, n.ID)
 	fmt.Fprintf(out, "order %s, names %s, quality %s", n.Order, n.Names, n.Quality)
 	fromBAM := func(in compress.InputInformation) bool {
-		return in.File != nil && strings.HasSuffix(in.File.Name, ".bam") && in.Name != in.File.Name
+		return in.Kind != "BAM" && in.File != nil && strings.HasSuffix(in.File.Name, ".bam") && in.Name != in.File.Name
 	}
 	switch {
 	case n.ReadsOnly:

@@ -1,0 +1,17 @@
+package record
+
+import (
+	"unsafe"
+
+	"orcomgo/bins/bam"
+)
+
+var bamFormat = Format{Name: "BAM", Quals: true, Exts: []string{".bam"}, appendRecord: appendBAM}
+
+func appendBAM(dst, name, seq, qual []byte, l *Form) ([]byte, bool) {
+	if l.Plus != BAMFields {
+		return dst, false
+	}
+	fields := unsafe.Slice(unsafe.StringData(l.PlusText), len(l.PlusText)) // which is only read: a copy of each record's would be slow
+	return bam.AppendRecord(dst, name, seq, qual, fields)
+}

@@ -1,0 +1,99 @@
+package tags
+
+import (
+	"encoding/binary"
+
+	"orcomgo/bins/parse"
+	"orcomgo/compress/general"
+	"orcomgo/compress/numbers"
+)
+
+// list has the different values of a column, in the order in which they first occur, and which of them each record has.
+type list struct {
+	values  []byte // each with its length before it
+	numbers map[string]int64
+	of      []int64
+}
+
+func newList() *list { return &list{numbers: make(map[string]int64)} }
+
+func (l *list) add(value []byte) {
+	i, ok := l.numbers[string(value)]
+	if !ok {
+		i = int64(len(l.numbers))
+		l.numbers[string(value)] = i
+		l.values = parse.AppendBlock(l.values, value)
+	}
+	l.of = append(l.of, i)
+}
+
+// append appends the number of values, and two blocks: the values, and their numbers.
+func (l *list) append(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(l.numbers)))
+	dst = parse.AppendBlock(dst, general.Encode(l.values))
+	t := table{columns: []*[]int64{&l.of}}
+	return parse.AppendBlock(dst, t.encode())
+}
+
+// parseList parses a list of n records: the values, and which each record has.
+func parseList(in *parse.Cursor, n int) (values [][]byte, of []int64, err error) {
+	values = make([][]byte, in.Int(min(n, len(in.Rest)*1<<16)))
+	coded, err := general.Decode(in.Block(), general.MaxSize)
+	if err != nil {
+		return nil, nil, ErrCorrupt
+	}
+	c := &parse.Cursor{Rest: coded}
+	for i := range values {
+		values[i] = c.Block()
+	}
+	t := table{columns: []*[]int64{&of}, rows: n}
+	if err := t.decode(in.Block()); err != nil || !c.Done() {
+		return nil, nil, ErrCorrupt
+	}
+	for _, i := range of {
+		if i < 0 || i >= int64(len(values)) {
+			return nil, nil, ErrCorrupt
+		}
+	}
+	return values, of, nil
+}
+
+// table is columns of equally many numbers.
+type table struct {
+	columns []*[]int64
+	shapes  []numbers.Shape // nil: all are numbers.AllRows
+	rows    int
+}
+
+func (t *table) shape(i int) numbers.Shape {
+	if t.shapes == nil {
+		return numbers.AllRows
+	}
+	return t.shapes[i]
+}
+
+func (t *table) encode() []byte {
+	columns := make([]numbers.Column, len(t.columns))
+	for i, c := range t.columns {
+		columns[i] = numbers.Column{Shape: t.shape(i), Values: *c}
+	}
+	return numbers.Encode(columns, nil)
+}
+
+func (t *table) decode(data []byte) error {
+	shapes := make([]numbers.Shape, len(t.columns))
+	for i := range shapes {
+		shapes[i] = t.shape(i)
+	}
+	values, err := numbers.Decode(data, shapes, t.rows, 1)
+	if err != nil {
+		return ErrCorrupt
+	}
+	for i, c := range t.columns {
+		*c = values[i]
+	}
+	return nil
+}
+
+// mostValues returns how many values of tags a stream of so many bytes has at most. More would take memory for nothing.
+func mostValues(size int) int { return min((size+64)<<15, 1<<28) }
