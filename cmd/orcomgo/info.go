@@ -239,7 +239,10 @@ func describe(w io.Writer, n *compress.Information) error {
 		if in.MaxLen != in.MinLen {
 			length = fmt.Sprintf("%d-%d, mean %.1f", in.MinLen, in.MaxLen, in.MeanLen)
 		}
-		name := oneLine(in.Name)
+		name, isBAM := oneLine(in.Name), in.Kind == "BAM"
+		if isBAM && in.Restored != "" {
+			name = oneLine(in.Restored)
+		}
 		if in.Mates != "" {
 			name += ", mates in " + oneLine(in.Mates)
 		}
@@ -249,8 +252,13 @@ func describe(w io.Writer, n *compress.Information) error {
 		if in.Lead != "" {
 			name += ", further mates of " + oneLine(in.Lead)
 		}
-		if in.Exact {
+		switch {
+		case in.Exact && isBAM:
+			name += ", which comes back as it was"
+		case in.Exact:
 			name += ", whose .gz comes back as it was"
+		case isBAM:
+			name += ", whose records and header come back in another file"
 		}
 		if in.Sample != "" {
 			name += ", sample " + oneLine(in.Sample)
