@@ -6,7 +6,10 @@ import (
 	"orcomgo/bins/bam"
 )
 
-var bamFormat = Format{Name: "BAM", Quals: true, Exts: []string{".bam"}, appendRecord: appendBAM}
+// The text of x.bam has the name x.fastq, by which it comes back where it is not asked for as BAM.
+var bamFormat = Format{Name: "BAM", Quals: true, appendRecord: appendBAM}
+
+const bamExt = ".bam"
 
 func appendBAM(dst, name, seq, qual []byte, l *Form) ([]byte, bool) {
 	if l.Plus != BAMFields {

@@ -17,7 +17,7 @@ type Format struct {
 	Name  string   // as users call it
 	Mark  byte     // the first byte of a record, before its name; no two formats have the same; 0 if it is no text
 	Quals bool     // a record has a quality for each base
-	Exts  []string // how names of such files end; standard input is restored with the first
+	Exts  []string // how names of such files end; standard input is restored with the first; nil if it is no text
 
 	// appendRecord appends the text of a record, and reports whether the lines of its form add up.
 	appendRecord func(dst, name, seq, qual []byte, l *Form) ([]byte, bool)

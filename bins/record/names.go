@@ -107,7 +107,7 @@ func (r *Restored) name(i int, in *Input, o Options, replaceExt bool) string {
 			return in.Source.Name
 		}
 		name, _ = CutTextExt(name)
-		return name + bamFormat.Exts[0]
+		return name + bamExt
 	}
 	if r.File != nil && r.File(i) {
 		if strings.HasPrefix(in.Source.Name, name) {
