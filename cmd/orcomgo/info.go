@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -206,14 +204,9 @@ func describe(w io.Writer, n *compress.Information) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s, %s by %s, format %d, ID %s\n", oneLine(n.Name), n.Stage, oneLine(n.Tool), n.FormatVersion, n.ID)
 	fmt.Fprintf(out, "order %s, names %s, quality %s", n.Order, n.Names, n.Quality)
-	fromBAM := func(in compress.InputInformation) bool {
-		return in.Kind != "BAM" && in.File != nil && strings.HasSuffix(in.File.Name, ".bam") && in.Name != in.File.Name
-	}
 	switch {
 	case n.ReadsOnly:
 		fmt.Fprint(out, ": the sequences alone")
-	case n.Lossless && slices.ContainsFunc(n.Inputs, fromBAM):
-		fmt.Fprint(out, ": every byte of the originals, but of BAM only the FASTQ")
 	case n.Lossless:
 		fmt.Fprint(out, ": every byte of the originals")
 	}
