@@ -35,15 +35,15 @@ A directory that was archived as a whole is restored as a whole: side files and 
 samples, under their paths, with their modes (less the umask, set-user-ID and set-group-ID: these
 come with --owner), times and links. --input chooses files or directories by their paths or names,
 or by patterns. A .gz comes back as it was if the archive can make it (bin --help), else its text,
-without .gz; --gzip compresses that again. One file can be written to -o -, as text. BAM comes back
-as BAM, but as FASTQ with --text, to -o -, and if some records are chosen.
+without .gz; --gzip compresses that again. One file can be written to -o -, as text. Some records of
+BAM, and BAM on -o -, are FASTQ.
 
 Some records: --input and --mate choose files of the archive; --records, --name, --names-from and
 --grep choose records, and names of files say so (run_R1.1-1000.fastq, run_R1.selected.fastq). Mates
 come together and in their order: a pair is chosen by the name of one of its mates. A NAME is the
 first word of a record's name, with or without /1 or /2 at its end, or the whole name if it has
-spaces; an @ before it does not matter. --sample finds the archive of a sample in a directory. If -o is a FIFO, or FIFOs
-have the names of files there, text is written to them. Both mates of a pair must be read.
+spaces; an @ before it does not matter. --sample finds the archive of a sample in a directory. If -o
+is a FIFO, or FIFOs have the names of files there, text is written to them: read both of a pair.
 
 Examples:
   orcomgo unpack run/ -o restored/                     into another directory, made if it is missing

@@ -40,10 +40,9 @@ func (c *Config) appendBAM(dst, name, seq, qual []byte) []byte {
 	name, comment, _ := bytes.Cut(name, []byte{' '})
 	if c.Paired {
 		flags = 77
-		if bytes.HasPrefix(comment, []byte("2:")) || bytes.HasSuffix(name, []byte("/2")) {
+		if bytes.HasPrefix(comment, []byte("2:")) || bytes.HasSuffix(comment, []byte("/2")) {
 			flags = 141
 		}
-		name = bytes.TrimSuffix(bytes.TrimSuffix(name, []byte("/1")), []byte("/2"))
 	}
 	at := len(dst)
 	le := binary.LittleEndian
