@@ -34,7 +34,7 @@ recorded, for info --sha256 and --md5. Of a plain file, which is read faster tha
 compute these, they are computed by pack; --source all has bin compute them too. With --source none
 nothing is recorded, and equal texts give equal bins, whatever files they are from.
 
-A .gz comes back as the very file if it is known what program made it: gzip, zlib, pigz, bgzip,
+A .gz or BAM comes back as the very file if it is known what made it: gzip, zlib, pigz, bgzip,
 libdeflate. That takes about as long as compressing it, when it is archived and when it is restored,
 so auto does it for 2 MB or less together; --exact-gzip require for all, or bin fails.
 
