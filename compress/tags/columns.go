@@ -208,7 +208,7 @@ func (c *column) appendBytes(dst []byte) []byte {
 	for piece := range slices.Chunk(c.bytes, pieceLen) {
 		way, coded := byte(asBytes), general.Encode(piece)
 		if c.key.width() > 1 {
-			if as := doubles.Encode(piece, c.arrayLayout(), 1); len(as) < len(coded) {
+			if as := doubles.Encode(piece, c.arrayLayout()); len(as) < len(coded) {
 				way, coded = asArray, as
 			}
 		}
@@ -267,7 +267,7 @@ func (c *column) parseBytes(in *parse.Cursor) error {
 				piece = bytes.ReplaceAll(piece, []byte{'\n'}, nil)
 			}
 		case asArray:
-			piece, err = doubles.Decode(coded, size, 1)
+			piece, err = doubles.Decode(coded, size)
 		default:
 			piece, err = general.Decode(coded, size)
 		}

@@ -13,7 +13,7 @@ import (
 
 	"orcomgo/bins/bam"
 	"orcomgo/bins/parse"
-	"orcomgo/compress/general"
+	"orcomgo/compress/doubles"
 )
 
 // ErrCorrupt reports a stream that Encode did not write.
@@ -94,4 +94,4 @@ func Decode(data []byte, n int) ([]string, error) {
 }
 
 // pieceLen is how many bytes of a column are coded at a time.
-const pieceLen = general.MaxSize / 4
+const pieceLen = doubles.MaxSize

@@ -2,6 +2,7 @@ package tags
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"orcomgo/bins/parse"
 	"orcomgo/compress/general"
@@ -27,10 +28,13 @@ func (l *list) add(value []byte) {
 	l.of = append(l.of, i)
 }
 
-// append appends the number of values, and two blocks: the values, and their numbers.
+// append appends how many values there are and how many bytes they have, the bytes piece by piece, and the numbers of the values.
 func (l *list) append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(l.numbers)))
-	dst = parse.AppendBlock(dst, general.Encode(l.values))
+	dst = binary.AppendUvarint(dst, uint64(len(l.values)))
+	for piece := range slices.Chunk(l.values, pieceLen) {
+		dst = parse.AppendBlock(dst, general.Encode(piece))
+	}
 	t := table{columns: []*[]int64{&l.of}}
 	return parse.AppendBlock(dst, t.encode())
 }
@@ -38,11 +42,14 @@ func (l *list) append(dst []byte) []byte {
 // parseList parses a list of n records: the values, and which each record has.
 func parseList(in *parse.Cursor, n int) (values [][]byte, of []int64, err error) {
 	values = make([][]byte, in.Int(min(n, len(in.Rest)*1<<16)))
-	coded, err := general.Decode(in.Block(), general.MaxSize)
-	if err != nil {
-		return nil, nil, ErrCorrupt
+	c := &parse.Cursor{}
+	for left := in.Int(1 << 36); left > 0; {
+		piece, err := general.Decode(in.Block(), min(left, pieceLen))
+		if err != nil || len(piece) != min(left, pieceLen) {
+			return nil, nil, ErrCorrupt
+		}
+		c.Rest, left = append(c.Rest, piece...), left-len(piece)
 	}
-	c := &parse.Cursor{Rest: coded}
 	for i := range values {
 		values[i] = c.Block()
 	}
@@ -85,7 +92,7 @@ func (t *table) decode(data []byte) error {
 	for i := range shapes {
 		shapes[i] = t.shape(i)
 	}
-	values, err := numbers.Decode(data, shapes, t.rows, 1)
+	values, err := numbers.Decode(data, shapes, t.rows)
 	if err != nil {
 		return ErrCorrupt
 	}
