@@ -83,7 +83,12 @@ func (c *recordCutter) block(memory *hostText) (*chunk, error) {
 			break
 		}
 		size, textLen := c.current.four, c.current.text
-		if t.records > 0 && t.records%c.each == 0 && (len(buf)+size > c.blockSize || int(t.textLen)+textLen > c.blockSize || forms.size > c.blockSize) {
+		taken := len(buf) + size
+		if c.kind == record.BAM {
+			taken += forms.size // each record has a form of its own
+		}
+		if t.records > 0 && t.records%c.each == 0 &&
+			(taken > c.blockSize || int(t.textLen)+textLen > c.blockSize || forms.size > c.blockSize) {
 			break
 		}
 		if cap(buf) <= len(buf)+size {

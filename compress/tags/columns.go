@@ -186,14 +186,6 @@ func (s *columnSet) tables() (all []*table) {
 	return all
 }
 
-// Ways to code the bytes of a column.
-const (
-	asBytes = iota // by package general
-	asNames        // each value followed by '\n'
-	asArray        // of package doubles
-	ways
-)
-
 // mostName is how many bytes the values of a column have on average at most if they are tried as names.
 const mostName = 128
 
@@ -206,12 +198,7 @@ func (c *column) appendBytes(dst []byte) []byte {
 		}
 	}
 	for piece := range slices.Chunk(c.bytes, pieceLen) {
-		way, coded := byte(asBytes), general.Encode(piece)
-		if c.key.width() > 1 {
-			if as := doubles.Encode(piece, c.arrayLayout()); len(as) < len(coded) {
-				way, coded = asArray, as
-			}
-		}
+		way, coded := encodePiece(piece, c.arrayLayout())
 		dst = parse.AppendBlock(append(dst, way), coded)
 	}
 	return dst
@@ -258,18 +245,12 @@ func (c *column) parseBytes(in *parse.Cursor) error {
 		way, coded := in.ByteAtMost(ways-1), in.Block()
 		var piece []byte
 		var err error
-		switch way {
-		case asNames:
-			if size = int(total); len(c.bytes) > 0 {
-				return ErrCorrupt
-			}
-			if piece, err = names.Decode(coded, len(c.numbers), uint64(total)+uint64(len(c.numbers))); err == nil {
-				piece = bytes.ReplaceAll(piece, []byte{'\n'}, nil)
-			}
-		case asArray:
-			piece, err = doubles.Decode(coded, size)
-		default:
-			piece, err = general.Decode(coded, size)
+		if way != asNames {
+			piece, err = decodePiece(way, coded, size)
+		} else if len(c.bytes) == 0 {
+			size = int(total)
+			piece, err = names.Decode(coded, len(c.numbers), uint64(total)+uint64(len(c.numbers)))
+			piece = bytes.ReplaceAll(piece, []byte{'\n'}, nil)
 		}
 		if in.Failed() || err != nil || len(piece) != size {
 			return ErrCorrupt
