@@ -13,11 +13,15 @@ import (
 	"orcomgo/bins/record"
 )
 
-// GzipExts are the extensions of gzip files.
-var GzipExts = []string{".gz", ".bgz", ".bgzf"}
+var gzipTextExts = []string{".gz", ".bgz", ".bgzf"}
+
+// GzipExts are the extensions of gzip files, of which BAM is a kind.
+var GzipExts = append(slices.Clone(gzipTextExts), bamExt)
+
+const bamExt = ".bam"
 
 // CompressedExts are the extensions of compressed inputs. The text of an input is restored without its one. That of x.bam is x.fastq.
-var CompressedExts = append(slices.Clone(GzipExts), ".zst", ".xz", ".bz2")
+var CompressedExts = append(slices.Clone(gzipTextExts), ".zst", ".xz", ".bz2")
 
 // RestoredName returns the name that an input at a path is restored under; standard input is taken to be FASTQ.
 func RestoredName(path string) string { return inputName(path, record.FASTQ) }
@@ -40,7 +44,7 @@ func inputName(path string, kind record.Kind) string {
 			return s
 		}
 	}
-	if s, ok := strings.CutSuffix(name, ".bam"); ok && s != "" && s != "." && s != ".." {
+	if s, ok := strings.CutSuffix(name, bamExt); ok && s != "" && s != "." && s != ".." {
 		return s + kind.Format().Exts[0]
 	}
 	return name
