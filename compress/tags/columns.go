@@ -64,6 +64,13 @@ func (k key) integer() bool { return k[2] != 'A' && k[2] != 'f' && widths[k[2]] 
 // number reports whether the values are numbers and not bytes.
 func (k key) number() bool { return widths[k[2]] > 0 }
 
+// shape is that of the column of numbers.
+func (k key) shape() numbers.Shape {
+	s := numbers.AllRows
+	s.Float32 = k[2] == 'f'
+	return s
+}
+
 // width is how many bytes an element of the bytes has.
 func (k key) width() int { return max(widths[k[3]], 1) }
 
@@ -171,17 +178,15 @@ func columnsOf(layouts [][]byte, of []int64, size int) (s columnSet, ok bool) {
 const tableColumns = 64
 
 // tables returns the numbers of all columns as tables.
-func (s *columnSet) tables() (all []*table) {
-	open := make(map[int]*table) // by rows
+func (s *columnSet) tables() (all []table) {
+	open := make(map[int]int) // by rows: the number of the table, from 1
 	for _, c := range s.list {
-		t := open[c.rows]
-		if t == nil || len(t.columns) == tableColumns {
-			t = &table{rows: c.rows}
-			all, open[t.rows] = append(all, t), t
+		if n := open[c.rows]; n == 0 || len(all[n-1]) == tableColumns {
+			all = append(all, nil)
+			open[c.rows] = len(all)
 		}
-		shape := numbers.AllRows
-		shape.Float32 = c.key[2] == 'f'
-		t.columns, t.shapes = append(t.columns, &c.numbers), append(t.shapes, shape)
+		t := &all[open[c.rows]-1]
+		*t = append(*t, c)
 	}
 	return all
 }

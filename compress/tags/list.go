@@ -35,8 +35,7 @@ func (l *list) append(dst []byte) []byte {
 	for piece := range slices.Chunk(l.values, pieceLen) {
 		dst = parse.AppendBlock(dst, general.Encode(piece))
 	}
-	t := table{columns: []*[]int64{&l.of}}
-	return parse.AppendBlock(dst, t.encode())
+	return parse.AppendBlock(dst, table{{numbers: l.of}}.encode())
 }
 
 // parseList parses a list of n records: the values, and which each record has.
@@ -53,51 +52,40 @@ func parseList(in *parse.Cursor, n int) (values [][]byte, of []int64, err error)
 	for i := range values {
 		values[i] = c.Block()
 	}
-	t := table{columns: []*[]int64{&of}, rows: n}
+	t := table{{rows: n}}
 	if err := t.decode(in.Block()); err != nil || !c.Done() {
 		return nil, nil, ErrCorrupt
 	}
-	for _, i := range of {
+	for _, i := range t[0].numbers {
 		if i < 0 || i >= int64(len(values)) {
 			return nil, nil, ErrCorrupt
 		}
 	}
-	return values, of, nil
+	return values, t[0].numbers, nil
 }
 
-// table is columns of equally many numbers.
-type table struct {
-	columns []*[]int64
-	shapes  []numbers.Shape // nil: all are numbers.AllRows
-	rows    int
-}
+// table is columns of equally many numbers, one or more.
+type table []*column
 
-func (t *table) shape(i int) numbers.Shape {
-	if t.shapes == nil {
-		return numbers.AllRows
-	}
-	return t.shapes[i]
-}
-
-func (t *table) encode() []byte {
-	columns := make([]numbers.Column, len(t.columns))
-	for i, c := range t.columns {
-		columns[i] = numbers.Column{Shape: t.shape(i), Values: *c}
+func (t table) encode() []byte {
+	columns := make([]numbers.Column, len(t))
+	for i, c := range t {
+		columns[i] = numbers.Column{Shape: c.key.shape(), Values: c.numbers}
 	}
 	return numbers.Encode(columns, nil)
 }
 
-func (t *table) decode(data []byte) error {
-	shapes := make([]numbers.Shape, len(t.columns))
-	for i := range shapes {
-		shapes[i] = t.shape(i)
+func (t table) decode(data []byte) error {
+	shapes := make([]numbers.Shape, len(t))
+	for i, c := range t {
+		shapes[i] = c.key.shape()
 	}
-	values, err := numbers.Decode(data, shapes, t.rows)
+	values, err := numbers.Decode(data, shapes, t[0].rows)
 	if err != nil {
 		return ErrCorrupt
 	}
-	for i, c := range t.columns {
-		*c = values[i]
+	for i, c := range t {
+		c.numbers = values[i]
 	}
 	return nil
 }
