@@ -85,7 +85,7 @@ func (a *ahead) whole(fits func(s *aheadSegment) bool) []*aheadSegment {
 
 // fill parses records of the text that follows the walker's record, if that is much, and if it can.
 func (a *ahead) fill(w *walker) {
-	if a.pieces == 0 || a.serial > 0 {
+	if a.pieces == 0 || a.serial > 0 || w.header {
 		return
 	}
 	w.fillTo(w.textLen + (a.pieces+1)*a.piece)
@@ -115,11 +115,15 @@ func (a *ahead) drop(serial int) { a.count, a.segment, a.serial = 0, 0, serial }
 // divide divides text where records seem to begin.
 func (a *ahead) divide(w *walker, text []byte, pieces int) {
 	starts := make([]int, pieces+1) // 0 is none
-	a.run(len(starts), func(i int) {
-		if at := (i + 1) * a.piece; at < len(text) {
-			starts[i] = recordStart(w.kind, text, at, a.piece)
-		}
-	})
+	if w.kind == record.BAM {
+		divideBAM(starts, text, a.piece)
+	} else {
+		a.run(len(starts), func(i int) {
+			if at := (i + 1) * a.piece; at < len(text) {
+				starts[i] = recordStart(w.kind, text, at, a.piece)
+			}
+		})
+	}
 	if w.err == io.EOF {
 		starts = append(starts, len(text))
 	}

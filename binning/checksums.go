@@ -169,7 +169,11 @@ func (r *run) recordSources(infos []record.Input) error {
 				if why != nil && r.NeedGzip {
 					return fmt.Errorf("%s: only its text could come back: %w", in.spec.Path, why)
 				} else if f.why != nil {
-					r.Note(fmt.Sprintf("%s: only its text comes back: %v", in.spec.Path, f.why))
+					back := "only its text comes back"
+					if infos[i].Kind == record.BAM {
+						back = "its header and records come back in another file"
+					}
+					r.Note(fmt.Sprintf("%s: %s: %v", in.spec.Path, back, f.why))
 				}
 			}
 		}

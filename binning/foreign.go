@@ -7,7 +7,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"orcomgo/binning/bam"
+	"orcomgo/bins/bam"
 )
 
 // foreignFormats are files that people have reads in, and that have to be made FASTQ by another program first.

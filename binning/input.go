@@ -56,7 +56,9 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (in *input, st
 		size = int(min(src.likely(), int64(blockSize)))
 	}
 	kind := record.FASTQ // of an empty input
-	if n > 0 {
+	if src.isBAM && src.fastq == nil {
+		kind, wrapped = record.BAM, true
+	} else if n > 0 {
 		var ok bool
 		if kind, ok = record.KindOf(head[0]); !ok {
 			return nil, nil, &RecordError{File: src.path, Record: 1, Expected: expectedMarks(), Found: showByte(head[0])}
@@ -70,13 +72,16 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (in *input, st
 			wrapped = true
 		}
 	}
-	if wrapped {
+	if wrapped && kind != record.BAM {
 		in.spec.Interleaved = false
 	}
 	in.info = record.Input{Name: inputName(spec.Path, kind), Kind: kind, Mate: spec.Mate, First: spec.First,
 		Further: spec.Further, Lead: spec.Lead, Interleaved: in.spec.Interleaved}
 	if wrapped && n > 0 {
 		c := newRecordCutter(src, kind, blockSize, size, head, ended)
+		if in.spec.Interleaved {
+			c.each = 2
+		}
 		if r.Threads > 1 {
 			c.parallel(r.pool, r.piecesAhead)
 		}

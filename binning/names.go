@@ -13,11 +13,15 @@ import (
 	"orcomgo/bins/record"
 )
 
-// GzipExts are the extensions of gzip files.
-var GzipExts = []string{".gz", ".bgz", ".bgzf"}
+var gzipTextExts = []string{".gz", ".bgz", ".bgzf"}
 
-// CompressedExts are the extensions of compressed inputs. An input is restored without its one. x.bam is restored as x.fastq.
-var CompressedExts = append(slices.Clone(GzipExts), ".zst", ".xz", ".bz2")
+// GzipExts are the extensions of gzip files, of which BAM is a kind.
+var GzipExts = append(slices.Clone(gzipTextExts), bamExt)
+
+const bamExt = ".bam"
+
+// CompressedExts are the extensions of compressed inputs. The text of an input is restored without its one. That of x.bam is x.fastq.
+var CompressedExts = append(slices.Clone(gzipTextExts), ".zst", ".xz", ".bz2")
 
 // RestoredName returns the name that an input at a path is restored under; standard input is taken to be FASTQ.
 func RestoredName(path string) string { return inputName(path, record.FASTQ) }
@@ -25,8 +29,11 @@ func RestoredName(path string) string { return inputName(path, record.FASTQ) }
 // ArchiveName returns the name of the archive that a run makes of the inputs, unless Config.Name says otherwise.
 func ArchiveName(inputs []InputSpec) string { return archiveName(RestoredName(inputs[0].Path)) }
 
-// inputName returns the name to restore an input under.
+// inputName returns the name to restore the text of an input under.
 func inputName(path string, kind record.Kind) string {
+	if kind == record.BAM {
+		kind = record.FASTQ
+	}
 	if path == "-" {
 		return "stdin" + kind.Format().Exts[0]
 	}
@@ -37,8 +44,8 @@ func inputName(path string, kind record.Kind) string {
 			return s
 		}
 	}
-	if s, ok := strings.CutSuffix(name, ".bam"); ok && s != "" && s != "." && s != ".." {
-		return s + kind.Format().Exts[0] // the text is FASTQ
+	if s, ok := strings.CutSuffix(name, bamExt); ok && s != "" && s != "." && s != ".." {
+		return s + kind.Format().Exts[0]
 	}
 	return name
 }

@@ -18,8 +18,17 @@ type TextReader struct {
 // OpenText opens an input, which is compressed or not, as a run would. threads is how many goroutines inflate it. Errors begin with the
 // path. An input that has to be made FASTQ by another program is refused; others may hold any text. Of unaligned BAM it is FASTQ.
 func OpenText(ctx context.Context, path string, threads int) (*TextReader, error) {
+	return openTextAs(ctx, path, threads, true)
+}
+
+// OpenInput is OpenText, but of unaligned BAM the text is what is inflated, as for a run that keeps everything.
+func OpenInput(ctx context.Context, path string, threads int) (*TextReader, error) {
+	return openTextAs(ctx, path, threads, false)
+}
+
+func openTextAs(ctx context.Context, path string, threads int, bamAsFASTQ bool) (*TextReader, error) {
 	t := new(TextReader)
-	r := &run{Config: &Config{Threads: threads}, pool: tasks.NewPool(threads)}
+	r := &run{Config: &Config{Threads: threads, bamAsFASTQ: bamAsFASTQ}, pool: tasks.NewPool(threads)}
 	var err error
 	t.src, err = r.openSource(ctx, path, &t.read)
 	return t, err
@@ -49,8 +58,8 @@ func (t *TextReader) Extent() (text, stored uint64) {
 	return t.text, t.Stored()
 }
 
-// FromBAM reports whether the input is BAM, which the text does not hold all of.
-func (t *TextReader) FromBAM() bool { return t.src.bam }
+// Aligned reports whether the input is BAM whose header names sequences that reads are aligned to, once some text was read.
+func (t *TextReader) Aligned() bool { return t.src.fastq != nil && t.src.fastq.References() > 0 }
 
 // Close closes the input.
 func (t *TextReader) Close() error {

@@ -12,7 +12,7 @@ type reading struct {
 	// fourLines is set where a record has four lines unless it is wrapped: such text is cut and
 	// parsed by lines alone. All other text is turned into four lines a record by a walker.
 	fourLines bool
-	// walk parses the lines after the name, which ends at nameEnd, of a record.
+	// walk parses the lines after the name, which ends at nameEnd, of a record. It is nil of BAM, which has no lines.
 	walk func(w *walker, nameEnd int) *mismatch
 }
 
@@ -20,12 +20,13 @@ type reading struct {
 var readings = [record.Kinds]reading{
 	record.FASTQ: {fourLines: true, walk: (*walker).fastq},
 	record.FASTA: {walk: (*walker).fasta},
+	record.BAM:   {},
 }
 
 // expectedMarks lists the bytes that records begin with, for an error.
 func expectedMarks() string {
 	var marks []string
-	for k := range record.Kinds {
+	for _, k := range []record.Kind{record.FASTQ, record.FASTA} {
 		marks = append(marks, fmt.Sprintf("'%c' (%s)", k.Format().Mark, k.Format().Name))
 	}
 	return strings.Join(marks, " or ")

@@ -88,6 +88,7 @@ type Config struct {
 	// Note, if not nil, prints a line that the user should read though nothing is wrong.
 	Note func(line string)
 
+	bamAsFASTQ  bool // unaligned BAM is read as FASTQ, and what that has not is lost
 	inflating   int  // bytes that the buffers of an input of gzip may take
 	allGzip     bool // all inputs are gzip, or may be
 	piecesAhead int  // pieces of an input's text that are parsed before their records are used; 0 for none
@@ -130,6 +131,7 @@ func (c *Config) complete() error {
 	if c.Streams <= 0 {
 		c.Streams = cpuStreams
 	}
+	c.bamAsFASTQ = !c.Options.Exact(record.BAM)
 	sizeGiven := c.Options.BlockSize != 0
 	if !sizeGiven {
 		c.Options.BlockSize = DefaultBlockSize
@@ -317,8 +319,8 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 	for i, in := range r.inputs {
 		infos[i] = in.info
 		infos[i].SourceBytes = r.read[i].Load()
-		if in.src.bam {
-			res.Note(in.src.path + ": is unaligned BAM, read as FASTQ: its tags, read groups and header are not kept")
+		if in.src.fastq != nil {
+			res.Note(in.src.path + ": is unaligned BAM, read as FASTQ with these flags: its tags, read groups and header are not kept")
 		}
 		if in.info.Interleaved {
 			res.Note(in.src.path + " is taken as interleaved mates (--unpaired takes it as it is)")

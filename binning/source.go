@@ -16,8 +16,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"orcomgo/binning/bam"
 	"orcomgo/binning/inflate"
+	"orcomgo/bins/bam"
 	"orcomgo/bins/vfs"
 	"orcomgo/digest"
 	"orcomgo/internal/tasks"
@@ -47,7 +47,8 @@ type source struct {
 	rest      []byte         // of the piece: not stored yet
 	bgzf      *bgzfReader    // instead of gzip, if not nil
 	r         io.Reader      // of the text, for any other input
-	bam       bool           // r makes the text of BAM
+	isBAM     bool           // the input is BAM
+	fastq     *bam.Reader    // of BAM that is read as FASTQ: it is r; else nil
 	ahead     []byte         // of the text of r: read, and not stored yet
 	one       [1]byte        // memory of ahead
 	close     func()
@@ -115,16 +116,17 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 	if err != nil && err != io.EOF {
 		return nil, s.wrap(err)
 	}
-	if s.bam, err = refuseForeign(s.path, more); err != nil {
+	if s.isBAM, err = refuseForeign(s.path, more); err != nil {
 		return nil, err
 	}
 	s.compressed = true
 	switch {
-	case s.bam:
+	case s.isBAM && r.bamAsFASTQ:
 		s.plain = false
 		z := inflate.NewReader(ctx, b, inflate.Options{Threads: r.Threads, Memory: r.inflating})
 		file := s.close
-		s.r, s.close = bam.NewReader(z), func() { z.Close(); file() }
+		s.fastq = bam.NewReader(z)
+		s.r, s.close = s.fastq, func() { z.Close(); file() }
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		s.plain = false
 		s.startGzip = func(in io.Reader, offset uint64) {

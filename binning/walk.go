@@ -41,6 +41,11 @@ type walker struct {
 	textLen   int
 	form      record.Form
 
+	// Of BAM:
+	header bool   // the header of the file is next
+	number uint64 // of the record, for errors
+	fields []byte // memory
+
 	// wrapped is set once the text has something that wrapped FASTQ has and FASTQ of four lines
 	// a record has not. From then on, errors are about wrapped FASTQ.
 	wrapped bool
@@ -252,6 +257,13 @@ func (w *walker) record() (*mismatch, error) {
 	w.textLen, w.next = 0, 0
 	if !w.has(0) && !w.tooLong {
 		return nil, w.err
+	}
+	if w.kind == record.BAM {
+		err := w.bam()
+		if err == nil && w.textLen > maxRecord || w.tooLong {
+			return &mismatch{"a record of less than 4.29 GB", "a longer one", false}, nil
+		}
+		return nil, err
 	}
 	bad := w.parse()
 	switch {

@@ -8,11 +8,12 @@ import (
 	"orcomgo/internal/tasks"
 )
 
-// recordCutter cuts FASTA, and FASTQ wrapped over lines. Each record is rendered from its name,
+// recordCutter cuts FASTA, FASTQ wrapped over lines, and BAM. Each record is rendered from its name,
 // sequence, qualities and form; one that is not equal to its text then is refused.
 type recordCutter struct {
 	src       *source
 	kind      record.Kind
+	each      int // how many records are not to be divided: 1, or 2 of mates in turn
 	blockSize int
 	size      int // of the memory to begin a block with
 	walker    walker
@@ -30,8 +31,8 @@ type recordCutter struct {
 // newRecordCutter returns a cutter of the text in left, which is not empty and has been read from
 // src already, and of the rest of src. If ended, left was all of it.
 func newRecordCutter(src *source, kind record.Kind, blockSize, size int, left []byte, ended bool) *recordCutter {
-	c := &recordCutter{src: src, kind: kind, blockSize: blockSize, size: size}
-	c.walker = walker{in: src, kind: kind, buf: left}
+	c := &recordCutter{src: src, kind: kind, each: 1, blockSize: blockSize, size: size}
+	c.walker = walker{in: src, kind: kind, buf: left, header: kind == record.BAM}
 	if ended {
 		c.walker.err = io.EOF
 	}
@@ -64,13 +65,14 @@ func (c *recordCutter) block(memory *hostText) (*chunk, error) {
 	c.walker.hash.Reset()
 	var forms formList
 	buf := memory.Host(0)
-	for !c.done && t.records < max(c.blockSize/minRecordText, 1) {
+	most := max(c.blockSize/minRecordText/c.each, 1) * c.each
+	for !c.done && t.records < most {
 		if !c.pending && forms.size <= c.blockSize {
 			if c.ahead.empty() {
 				c.ahead.fill(&c.walker)
 			}
-			buf = c.takeSegments(t, &forms, memory, buf)
-			if t.records >= max(c.blockSize/minRecordText, 1) {
+			buf = c.takeSegments(t, &forms, memory, buf, most)
+			if t.records >= most {
 				break
 			}
 		}
@@ -81,7 +83,12 @@ func (c *recordCutter) block(memory *hostText) (*chunk, error) {
 			break
 		}
 		size, textLen := c.current.four, c.current.text
-		if t.records > 0 && (len(buf)+size > c.blockSize || int(t.textLen)+textLen > c.blockSize || forms.size > c.blockSize) {
+		taken := len(buf) + size
+		if c.kind == record.BAM {
+			taken += forms.size // each record has a form of its own
+		}
+		if t.records > 0 && t.records%c.each == 0 &&
+			(taken > c.blockSize || int(t.textLen)+textLen > c.blockSize || forms.size > c.blockSize) {
 			break
 		}
 		if cap(buf) <= len(buf)+size {
@@ -115,11 +122,11 @@ func (c *recordCutter) block(memory *hostText) (*chunk, error) {
 
 // takeSegments adds segments that were parsed ahead to a block, as long as all of their records belong to it. It returns the text of the
 // block, which was buf.
-func (c *recordCutter) takeSegments(t *chunk, forms *formList, memory *hostText, buf []byte) []byte {
+func (c *recordCutter) takeSegments(t *chunk, forms *formList, memory *hostText, buf []byte, most int) []byte {
 	size, text, records := len(buf), int(t.textLen), t.records
 	taken := c.ahead.whole(func(s *aheadSegment) bool {
 		size, text, records = size+len(s.four), text+s.to-s.from, records+len(s.records)
-		return !s.listed && size <= c.blockSize && text <= c.blockSize && records <= max(c.blockSize/minRecordText, 1)
+		return !s.listed && size <= c.blockSize && text <= c.blockSize && records <= most
 	})
 	if len(taken) == 0 {
 		return buf
@@ -162,12 +169,15 @@ func (c *recordCutter) fetch() error {
 		c.walked++
 		return nil
 	}
+	w.number = c.walked + 1
 	bad, err := w.record()
-	if err == io.EOF {
+	switch {
+	case err == io.EOF:
 		c.done = true
 		return nil
-	}
-	if err != nil {
+	case isBAMError(err):
+		return c.src.wrap(err)
+	case err != nil:
 		return err
 	}
 	c.walked++

@@ -1,8 +1,10 @@
 package compress
 
 import (
+	"compress/gzip"
 	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -69,6 +71,8 @@ var goldens = []golden{
 	{name: "text-after-plus", what: "The name again after '+', once another text, and constant qualities.", inputs: "after-plus.fastq"},
 	{name: "odd-names", what: "Names that are empty, long, of any bytes.", inputs: "odd-names.fastq"},
 	{name: "all-qualities", what: "All 94 values of quality.", inputs: "all-qualities.fastq"},
+	{name: "unaligned", what: "BAM, gzip or BGZF by itself: tags of all types, and reads without bases, without qualities and with '='.",
+		inputs: "unaligned.bam"},
 
 	// What is recorded of the files of inputs.
 	{name: "sources", what: "A pair of gzip files and a plain one, and what is recorded of them.",
@@ -264,7 +268,27 @@ func decodeStage(t *testing.T, files map[string]string, exts ...string) map[stri
 	if n != len(exts) {
 		t.Fatalf("%d of the files %v", n, exts)
 	}
-	return unpackAll(t, dir, UnpackOptions{Threads: 2})
+	texts := unpackAll(t, dir, UnpackOptions{Threads: 2})
+	for name, content := range texts {
+		if strings.HasSuffix(name, ".bam") {
+			texts[name] = inflatedText(t, content)
+		}
+	}
+	return texts
+}
+
+// inflatedText returns the text of gzip.
+func inflatedText(t *testing.T, content string) string {
+	t.Helper()
+	z, err := gzip.NewReader(strings.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func writeFile(t *testing.T, path, content string) {

@@ -65,6 +65,8 @@ func binStored(t testing.TB, ins []input, o record.Options, s stored) string {
 		path, text := filepath.Join(dir, in.name), in.text
 		if slices.Contains(s.gzip, in.name) {
 			path, text = path+".gz", storedGzip(t, text)
+		} else if strings.HasSuffix(in.name, ".bam") {
+			text = storedGzip(t, text)
 		}
 		if err := errors.Join(os.WriteFile(path, []byte(text), 0o666), os.Chtimes(path, fileTime, fileTime)); err != nil {
 			t.Fatal(err)

@@ -21,7 +21,7 @@ const (
 // compressedMagics begin files of which the text is looked at: gzip, zstd, xz and bzip2.
 var compressedMagics = []string{"\x1f\x8b", "\x28\xb5\x2f\xfd", "\xfd7zXZ\x00", "BZh"}
 
-// holdsReads reports whether the file at a path is one of FASTQ or FASTA by its content, compressed or not. If its name says that it is
+// holdsReads reports whether the file at a path is one of FASTQ, FASTA or unaligned BAM by its content, compressed or not. If its name says that it is
 // one, the first byte decides, else the first records do. The error is for a file that can't be read.
 func holdsReads(path string, named bool) (bool, error) {
 	f, err := vfs.OpenRegular(path)
@@ -58,11 +58,11 @@ func textHead(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	if r.FromBAM() {
-		return nil, nil // a directory is archived without losing anything
-	}
 	text := make([]byte, headText)
 	n, err := io.ReadFull(r, text)
+	if r.Aligned() {
+		return nil, nil
+	}
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = nil
 	}

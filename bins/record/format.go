@@ -7,6 +7,7 @@ type Kind uint8
 const (
 	FASTQ Kind = iota
 	FASTA
+	BAM   // inflated, of unaligned reads
 	Kinds // how many there are
 )
 
@@ -14,15 +15,15 @@ const (
 // a file of its own. Package binning has a row for reading it.
 type Format struct {
 	Name  string   // as users call it
-	Mark  byte     // the first byte of a record, before its name; no two formats have the same
+	Mark  byte     // the first byte of a record, before its name; no two formats have the same; 0 if it is no text
 	Quals bool     // a record has a quality for each base
-	Exts  []string // how names of such files end; standard input is restored with the first
+	Exts  []string // how names of such files end; standard input is restored with the first; nil if it is no text
 
 	// appendRecord appends the text of a record, and reports whether the lines of its form add up.
 	appendRecord func(dst, name, seq, qual []byte, l *Form) ([]byte, bool)
 }
 
-var formats = [Kinds]*Format{FASTQ: &fastq, FASTA: &fasta}
+var formats = [Kinds]*Format{FASTQ: &fastq, FASTA: &fasta, BAM: &bamFormat}
 
 // Format returns what is particular to the text format. k must be less than Kinds.
 func (k Kind) Format() *Format { return formats[k] }
@@ -30,7 +31,7 @@ func (k Kind) Format() *Format { return formats[k] }
 // KindOf returns the text format whose records begin with a byte. ok is false if there is none.
 func KindOf(mark byte) (k Kind, ok bool) {
 	for k, f := range formats {
-		if f.Mark == mark {
+		if f.Mark == mark && mark != 0 {
 			return Kind(k), true
 		}
 	}

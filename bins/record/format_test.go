@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// TestFormats: every format has a whole row, and text can be told apart by its first byte.
+// TestFormats: every format of text has a whole row, and text can be told apart by its first byte.
 func TestFormats(t *testing.T) {
 	var exts []string
-	for k := range Kinds {
+	for k := range BAM {
 		f := k.Format()
 		if f == nil || f.Name == "" || f.appendRecord == nil || len(f.Exts) == 0 {
 			t.Fatalf("kind %d: %+v", k, f)
@@ -29,6 +29,9 @@ func TestFormats(t *testing.T) {
 		if err != nil || len(text) < 5 || text[0] != f.Mark || f.Quals != slices.Contains(text, 'J') {
 			t.Errorf("%s: a record is %q, %v", f.Name, text, err)
 		}
+	}
+	if text, err := AppendRecord(nil, BAM, []byte("n"), []byte("AC"), []byte("IJ"), &Form{}); err == nil {
+		t.Errorf("BAM without fields is %q", text)
 	}
 	for _, mark := range []byte{0, '\n', 'A', '+', ';'} {
 		if k, ok := KindOf(mark); ok {

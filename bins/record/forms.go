@@ -18,6 +18,8 @@ const (
 	PlusEmpty Plus = iota
 	PlusName       // the name again
 	PlusText       // Form.PlusText
+	// BAMFields: there is no '+', and Form.PlusText has the fields of a record of BAM, as package bam writes them.
+	BAMFields
 )
 
 // Form is everything about a record's text but its name, sequence and qualities. The zero value
@@ -151,7 +153,7 @@ func maxFormSize(l *Form) int {
 			n += numberSize(line)
 		}
 	}
-	if l.Plus == PlusText {
+	if l.Plus >= PlusText {
 		n += numberSize(uint32(len(l.PlusText))) + len(l.PlusText)
 	}
 	if l.Tail != "" {
@@ -171,7 +173,7 @@ func appendForm(dst []byte, l *Form) []byte {
 	} else {
 		dst = append(dst, first)
 	}
-	if l.Plus == PlusText {
+	if l.Plus >= PlusText {
 		dst = parse.AppendBlock(dst, l.PlusText)
 	}
 	if l.SeqWidth != 0 {
@@ -240,10 +242,7 @@ func parseForm(c *parse.Cursor, l *Form) bool {
 		more = c.Byte()
 	}
 	*l = Form{CR: first & 15, Plus: Plus(first >> 4 & 3), NoNewline: first&formNoNewline != 0}
-	if l.Plus > PlusText {
-		return false
-	}
-	if l.Plus == PlusText {
+	if l.Plus >= PlusText {
 		l.PlusText = c.Text()
 	}
 	if more&moreSeqWidth != 0 {

@@ -66,6 +66,8 @@ type Restored struct {
 	// Suffix, if not nil, returns what is added to the name of input i, before its extension.
 	Suffix func(i int) string
 	Gzip   bool
+	// FASTQ, if not nil, reports whether input i, which is BAM, comes back as FASTQ.
+	FASTQ func(i int) bool
 	// File, if not nil, reports whether input i comes back as the very file that it was, which Source.Gzip says how to make.
 	File func(i int) bool
 }
@@ -100,6 +102,13 @@ func RestoredNames(inputs []Input, o Options, r Restored) ([]string, error) {
 
 func (r *Restored) name(i int, in *Input, o Options, replaceExt bool) string {
 	name := in.Name
+	if in.Kind == BAM && (r.FASTQ == nil || !r.FASTQ(i)) {
+		if in.Source != nil && in.Source.Name != "" {
+			return in.Source.Name
+		}
+		name, _ = CutTextExt(name)
+		return name + bamExt
+	}
 	if r.File != nil && r.File(i) {
 		if strings.HasPrefix(in.Source.Name, name) {
 			return in.Source.Name

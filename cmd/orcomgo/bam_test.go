@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestUnalignedBAM compares the text of BAM with that of samtools: of single reads and of pairs.
+// TestUnalignedBAM: files of samtools come back, of single reads and of pairs, and as text what samtools makes of them.
 func TestUnalignedBAM(t *testing.T) {
 	if _, err := exec.LookPath("samtools"); err != nil {
 		t.Skip("samtools is not installed")
@@ -36,16 +39,35 @@ func TestUnalignedBAM(t *testing.T) {
 		}
 		out := filepath.Join(dir, name)
 		status, errs := runHere("archive", file, out)
-		if status != 0 || !strings.Contains(errs, name+".bam: is unaligned BAM, read as FASTQ: its tags") {
+		if status != 0 {
 			t.Fatalf("%s: status %d: %s", name, status, errs)
 		}
-		mustRun(t, "unpack", "-q", out, "-o", filepath.Join(dir, "r"))
-		if b, err := os.ReadFile(filepath.Join(dir, "r", name+".fastq")); err != nil || !bytes.Equal(b, want) {
+		restored := filepath.Join(dir, "r", name)
+		mustRun(t, "unpack", "-q", out, "-o", restored+".bam-dir")
+		was, err := os.ReadFile(file)
+		is, err2 := os.ReadFile(filepath.Join(restored+".bam-dir", name+".bam"))
+		if err != nil || err2 != nil || !bytes.Equal(was, is) {
+			t.Errorf("%s: another file came back: %v, %v", name, err, err2)
+		}
+		mustRun(t, "unpack", "-q", "--text", out, "-o", restored)
+		if b, err := os.ReadFile(filepath.Join(restored, name+".fastq")); err != nil || !bytes.Equal(b, want) {
 			t.Errorf("%s: restored %d bytes, %v", name, len(b), err)
 		}
+		mustRun(t, "unpack", "-q", "--records", "3-4", out, "-o", restored)
+		third := bytes.Join(bytes.SplitAfterN(want, []byte{'\n'}, 17)[8:16], nil)
+		if b, err := os.ReadFile(filepath.Join(restored, name+".3-4.fastq")); err != nil || !bytes.Equal(b, third) {
+			t.Errorf("%s: records 3 and 4 are %q, %v", name, b, err)
+		}
+		if status, text, _ := runOutput("unpack", "-q", out, "-o", "-"); status != 0 || text != string(want) {
+			t.Errorf("%s: %d bytes on standard output", name, len(text))
+		}
 		status, text, _ := runOutput("info", out)
-		if status != 0 || !strings.Contains(text, "every byte of the originals, but of BAM only the FASTQ") {
+		if status != 0 || !strings.Contains(text, "which comes back as it was") {
 			t.Errorf("%s: info: status %d: %s", name, status, text)
+		}
+		status, errs = runHere("archive", "--quality", "bin8", file, filepath.Join(dir, "less"+name))
+		if status != 0 || !strings.Contains(errs, name+".bam: is unaligned BAM, read as FASTQ with these flags: its tags") {
+			t.Errorf("%s: fewer qualities: status %d: %s", name, status, errs)
 		}
 		if status, errs := runHere("archive", file, out); status != 0 || !strings.Contains(errs, "nothing to do") {
 			t.Errorf("%s again: status %d: %s", name, status, errs)
@@ -77,5 +99,106 @@ func TestUnalignedBAM(t *testing.T) {
 	const want = "is BAM of aligned reads (record 1), expected FASTQ or FASTA, which this makes: samtools collate"
 	if status != 1 || !strings.Contains(errs, want) {
 		t.Errorf("aligned: status %d: %s", status, errs)
+	}
+}
+
+// bamRecord returns a record of BAM of a read of n bases.
+func bamRecord(name string, flags uint16, n int, quality byte, tags string) []byte {
+	le := binary.LittleEndian
+	b := []byte("\xff\xff\xff\xff\xff\xff\xff\xff")
+	b = append(b, byte(len(name)+1), 255, 0x48, 0x12, 0, 0)
+	b = le.AppendUint32(le.AppendUint16(b, flags), uint32(n))
+	b = append(b, "\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00"+name+"\x00"...)
+	for i := range (n + 1) / 2 {
+		b = append(b, byte(0x12+i%7*0x11))
+	}
+	if n%2 == 1 {
+		b[len(b)-1] &= 0xf0
+	}
+	b = append(append(b, bytes.Repeat([]byte{quality}, n)...), tags...)
+	return append(le.AppendUint32(nil, uint32(len(b))), b...)
+}
+
+// bamText returns inflated BAM of these records.
+func bamText(records ...[]byte) []byte {
+	header := "@HD\tVN:1.6\tSO:unknown\n@RG\tID:x\n"
+	b := binary.LittleEndian.AppendUint32([]byte("BAM\x01"), uint32(len(header)))
+	return append(append(append(b, header...), 0, 0, 0, 0), bytes.Join(records, nil)...)
+}
+
+// writeGzip writes text compressed to a file.
+func writeGzip(t *testing.T, path string, text []byte) {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write(text)
+	z.Close()
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestBAMRecords: BAM with all types of tags, and with odd records, comes back, also from a directory; damaged BAM is refused.
+func TestBAMRecords(t *testing.T) {
+	dir := t.TempDir()
+	array := func(tag string, element byte, n uint32, data string) string {
+		return tag + "B" + string(element) + string(binary.LittleEndian.AppendUint32(nil, n)) + data
+	}
+	numbers := "XAAqXccXXCCxXss12XSS12Xii1234XII1234Xff1234"
+	strings3 := "RGZx\x00XEZ\x00XHH1AE3\x00CBZline\nend\x00"
+	arrays := array("ip", 'C', 3, "abc") + array("mv", 'c', 2, "\x05\x01") + array("sa", 's', 1, "ab") + array("sx", 'S', 0, "") +
+		array("X1", 'i', 1, "abcd") + array("X2", 'I', 2, "abcdefgh") + array("X3", 'f', 1, "\x00\x00\x80\x3f")
+	many := ""
+	for i := range 1000 {
+		many += fmt.Sprintf("%c%cC%c", 'A'+i/40, '0'+i%40, i%100)
+	}
+	record := bamRecord("r1", 4, 9, 30, numbers+strings3+arrays)
+	for name, text := range map[string][]byte{
+		"all":  bamText(record, bamRecord("r2", 4, 8, 93, arrays+numbers), bamRecord("*", 516, 4, 255, many), bamRecord("e", 4, 0, 0, "")),
+		"mate": bamText(bamRecord("p", 77, 5, 2, "RGZx\x00"), bamRecord("p", 141, 6, 3, "RGZx\x00"), bamRecord("q", 77, 5, 2, "")),
+		"none": bamText(),
+		"half": bamText(record, bamRecord("cut", 4, 4, 20, "RGZno end")),
+	} {
+		file := filepath.Join(dir, name, name+".bam")
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		writeGzip(t, file, text)
+		for _, from := range []string{file, filepath.Dir(file)} {
+			out, restored := filepath.Join(dir, name+"-out"), filepath.Join(dir, name+"-restored")
+			os.RemoveAll(out)
+			os.RemoveAll(restored)
+			if status, errs := runHere("archive", "-q", from, out); status != 0 {
+				t.Fatalf("%s: status %d: %s", from, status, errs)
+			}
+			mustRun(t, "verify", "-q", out)
+			mustRun(t, "unpack", "-q", out, "-o", restored)
+			if got := inflated(t, filepath.Join(restored, name+".bam")); !bytes.Equal(got, text) {
+				t.Errorf("%s: came back as %q", from, got)
+			}
+		}
+	}
+	whole := bamText(record, record)
+	header := len(bamText())
+	long := bytes.Clone(whole)
+	long[header] += 200
+	for name, c := range map[string]struct {
+		text []byte
+		want string
+	}{
+		"cut":    {whole[:len(whole)-1], "is the file truncated"},
+		"header": {whole[:20], "is the file truncated"},
+		"short":  {append(bytes.Clone(whole), 3, 0, 0, 0, 1, 2, 3), "the BAM data is damaged: record 3 is too short"},
+		"long":   {long, "is the file truncated"},
+		"high":   {bamText(record, bamRecord("h", 4, 4, 94, "")), "the BAM data is damaged: record 2 has qualities above 93"},
+		"line":   {bamText(bamRecord("a\nb", 4, 4, 30, "")), "the BAM data is damaged: record 1 has no valid name"},
+		"place":  {bamText(record, bamRecord("a", 0, 4, 30, "")), "is BAM of aligned reads (record 2)"},
+	} {
+		file := filepath.Join(dir, name+".bam")
+		writeGzip(t, file, c.text)
+		status, errs := runHere("archive", file, filepath.Join(dir, name+"-bad"))
+		if status != 1 || !strings.Contains(errs, c.want) {
+			t.Errorf("%s: status %d: %s", name, status, errs)
+		}
 	}
 }

@@ -28,13 +28,13 @@ var binCommand = command{
 	help: `bin reads FASTQ or FASTA and writes OUT/NAME.bdna and OUT/NAME.bmeta, NAME from the first input.
 Inputs may be plain, gzip, bgzip, zstd, xz or bzip2, told apart by their content; - is standard
 input. OUT is a directory, made if it is missing; a name that looks like a file of reads
-(x.fastq.gz) or a URL is refused. Everything is kept unless a flag says otherwise. Unaligned BAM is
-read as FASTQ, without its tags. Of each input file its name, size, time, SHA-256 and MD5 are
+(x.fastq.gz) or a URL is refused. Everything is kept unless a flag says otherwise; unaligned BAM is
+read as FASTQ then, without its tags. Of each input file its name, size, time, SHA-256 and MD5 are
 recorded, for info --sha256 and --md5. Of a plain file, which is read faster than one thread can
 compute these, they are computed by pack; --source all has bin compute them too. With --source none
 nothing is recorded, and equal texts give equal bins, whatever files they are from.
 
-A .gz comes back as the very file if it is known what program made it: gzip, zlib, pigz, bgzip,
+A .gz or BAM comes back as the very file if it is known what made it: gzip, zlib, pigz, bgzip,
 libdeflate. That takes about as long as compressing it, when it is archived and when it is restored,
 so auto does it for 2 MB or less together; --exact-gzip require for all, or bin fails.
 

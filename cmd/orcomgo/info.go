@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -206,14 +204,9 @@ func describe(w io.Writer, n *compress.Information) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s, %s by %s, format %d, ID %s\n", oneLine(n.Name), n.Stage, oneLine(n.Tool), n.FormatVersion, n.ID)
 	fmt.Fprintf(out, "order %s, names %s, quality %s", n.Order, n.Names, n.Quality)
-	fromBAM := func(in compress.InputInformation) bool {
-		return in.File != nil && strings.HasSuffix(in.File.Name, ".bam") && in.Name != in.File.Name
-	}
 	switch {
 	case n.ReadsOnly:
 		fmt.Fprint(out, ": the sequences alone")
-	case n.Lossless && slices.ContainsFunc(n.Inputs, fromBAM):
-		fmt.Fprint(out, ": every byte of the originals, but of BAM only the FASTQ")
 	case n.Lossless:
 		fmt.Fprint(out, ": every byte of the originals")
 	}
@@ -239,7 +232,10 @@ func describe(w io.Writer, n *compress.Information) error {
 		if in.MaxLen != in.MinLen {
 			length = fmt.Sprintf("%d-%d, mean %.1f", in.MinLen, in.MaxLen, in.MeanLen)
 		}
-		name := oneLine(in.Name)
+		name, isBAM := oneLine(in.Name), in.Kind == "BAM"
+		if isBAM && in.Restored != "" {
+			name = oneLine(in.Restored)
+		}
 		if in.Mates != "" {
 			name += ", mates in " + oneLine(in.Mates)
 		}
@@ -249,8 +245,13 @@ func describe(w io.Writer, n *compress.Information) error {
 		if in.Lead != "" {
 			name += ", further mates of " + oneLine(in.Lead)
 		}
-		if in.Exact {
+		switch {
+		case in.Exact && isBAM:
+			name += ", which comes back as it was"
+		case in.Exact:
 			name += ", whose .gz comes back as it was"
+		case isBAM:
+			name += ", whose records and header come back in another file"
 		}
 		if in.Sample != "" {
 			name += ", sample " + oneLine(in.Sample)

@@ -35,15 +35,15 @@ A directory that was archived as a whole is restored as a whole: side files and 
 samples, under their paths, with their modes (less the umask, set-user-ID and set-group-ID: these
 come with --owner), times and links. --input chooses files or directories by their paths or names,
 or by patterns. A .gz comes back as it was if the archive can make it (bin --help), else its text,
-without .gz; --gzip compresses that again. One file can be written to -o -, as text.
+without .gz; --gzip compresses that again. One file can be written to -o -, as text. Some records of
+BAM, and BAM on -o -, are FASTQ.
 
 Some records: --input and --mate choose files of the archive; --records, --name, --names-from and
 --grep choose records, and names of files say so (run_R1.1-1000.fastq, run_R1.selected.fastq). Mates
-come together and in their order: a pair is chosen by the name of one of its mates. Names are read
-first and alone; then only what the chosen records need is decoded. A NAME is the first word of a
-record's name, with or without /1 or /2 at its end, or the whole name if it has spaces; an @ before
-it does not matter. --sample finds the archive of a sample in a directory. If -o is a FIFO, or FIFOs
-have the names of files there, text is written to them. Both mates of a pair must be read.
+come together and in their order: a pair is chosen by the name of one of its mates. A NAME is the
+first word of a record's name, with or without /1 or /2 at its end, or the whole name if it has
+spaces; an @ before it does not matter. --sample finds the archive of a sample in a directory. If -o
+is a FIFO, or FIFOs have the names of files there, text is written to them: read both of a pair.
 
 Examples:
   orcomgo unpack run/ -o restored/                     into another directory, made if it is missing
@@ -56,7 +56,7 @@ Examples:
 		f.StringVarP(&o.output, "output", "o", ".", "`DIR` to restore the files in, or a FIFO, or - for standard output")
 		f.StringArrayVar(&o.inputs, "input", nil,
 			"only inputs or paths that match a `PATTERN` as *_R1*; may be repeated")
-		f.BoolVar(&o.text, "text", false, "restore text, also of .gz that would come back as they were")
+		f.BoolVar(&o.text, "text", false, "restore text, also of .gz that would come back as they were; FASTQ of BAM")
 		f.StringArrayVar(&o.samples, "sample", nil, "only the inputs of the sample of this `NAME`; may be repeated")
 		f.IntVar(&o.mate, "mate", 0, "only first mates (`1`) or only second ones (2)")
 		f.StringVar(&o.records, "records", "", "only records `FROM-TO` of each input, from 1 on; also N, and FROM-")

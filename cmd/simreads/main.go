@@ -59,7 +59,7 @@ type options struct {
 	coverage                                   float64
 	indels                                     float64
 	levels                                     int
-	gzip, bgzip                                bool
+	gzip, bgzip, bam                           bool
 	sim.Config
 }
 
@@ -97,6 +97,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	f.BoolVar(&o.FASTA, "fasta", false, "write FASTA: no qualities")
 	f.BoolVar(&o.gzip, "gzip", false, "compress, one gzip member a chunk")
 	f.BoolVar(&o.bgzip, "bgzip", false, "compress in BGZF blocks")
+	f.BoolVar(&o.bam, "bam", false, "write unaligned BAM, pairs in one file, with the tags that such reads have")
 	f.Uint64Var(&o.Seed, "seed", 1, "another seed, another draw")
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, pflag.ErrHelp) {
@@ -136,6 +137,8 @@ func (o *options) check(f *pflag.FlagSet) error {
 		return errors.New("--indels needs --long")
 	case o.gzip && o.bgzip:
 		return errors.New("--gzip and --bgzip exclude each other")
+	case o.bam && (o.gzip || o.bgzip || o.CRLF || o.FASTA):
+		return errors.New("--bam excludes --gzip, --bgzip, --crlf and --fasta")
 	}
 	var ok bool
 	if o.Quality, ok = map[int]sim.Profile{4: sim.Levels4, 8: sim.Levels8, 41: sim.Levels41}[o.levels]; !ok {
@@ -219,6 +222,18 @@ func (o *options) simulate(ctx context.Context, stdout io.Writer) (err error) {
 		encode, suffix = sim.Gzip, suffix+".gz"
 	case o.bgzip:
 		encode, suffix = sim.BGZF, suffix+".gz"
+	}
+	if o.bam {
+		write := func(w io.Writer) error {
+			if _, err := w.Write(sim.BAMHeader()); err != nil {
+				return err
+			}
+			return s.Write(ctx, w, nil, runtime.NumCPU(), o.BAM())
+		}
+		if o.out == "-" {
+			return write(stdout)
+		}
+		return writeFile(o.out+".bam", write)
 	}
 	switch {
 	case o.out == "-":

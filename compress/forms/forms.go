@@ -1,7 +1,8 @@
 // Package forms codes the column of forms. It says how the text of a slice's records was laid out beyond names,
 // sequences and qualities. For plain four-line records it takes no bytes at all. Otherwise
 // it is two streams: the forms as record.MarshalForms gives them, with empty texts after
-// '+', and those texts, which are most often a name of some kind, coded as names.
+// '+', and those texts, which are most often a name of some kind, coded as names. The fields of
+// records of BAM, if there are any, are a third one, of package tags.
 package forms
 
 import (
@@ -13,19 +14,20 @@ import (
 	"orcomgo/bins/parse"
 	"orcomgo/bins/record"
 	"orcomgo/compress/names"
+	"orcomgo/compress/tags"
 	"sync"
 )
 
 var errForms = errors.New("the column of forms is malformed")
 
-// changePlusTexts replaces every text after '+' by what f makes of it, the default's first.
-func changePlusTexts(l *record.Forms, f func(text string) string) {
-	if l.Default.Plus == record.PlusText {
+// changeTexts replaces every text of forms with a Plus by what f makes of it, the default's first.
+func changeTexts(l *record.Forms, plus record.Plus, f func(text string) string) {
+	if l.Default.Plus == plus {
 		l.Default.PlusText = f(l.Default.PlusText)
 	}
 	for i := range l.Exceptions {
 		e := &l.Exceptions[i]
-		if e.Plus != record.PlusText {
+		if e.Plus != plus {
 			continue
 		}
 		if text := f(e.PlusText); text != e.PlusText {
@@ -36,16 +38,12 @@ func changePlusTexts(l *record.Forms, f func(text string) string) {
 	}
 }
 
-// plusTexts returns how many texts after '+' there are.
-func plusTexts(l *record.Forms) (n int) {
-	if l.Default.Plus == record.PlusText {
+// textsOf returns how many forms with a Plus there are.
+func textsOf(l *record.Forms, plus record.Plus) (n int) {
+	changeTexts(l, plus, func(text string) string {
 		n++
-	}
-	for i := range l.Exceptions {
-		if l.Exceptions[i].Plus == record.PlusText {
-			n++
-		}
-	}
+		return text
+	})
 	return n
 }
 
@@ -57,15 +55,23 @@ func Encode(l *record.Forms) []byte {
 	bare := record.Forms{Default: l.Default, Exceptions: append([]record.FormException(nil), l.Exceptions...)}
 	var texts []byte
 	n := 0
-	changePlusTexts(&bare, func(text string) string {
+	changeTexts(&bare, record.PlusText, func(text string) string {
 		texts = append(append(texts, text...), '\n')
 		n++
+		return ""
+	})
+	var fields []string
+	changeTexts(&bare, record.BAMFields, func(text string) string {
+		fields = append(fields, text)
 		return ""
 	})
 	out := appendPacked(nil, record.MarshalForms(nil, &bare))
 	if n > 0 {
 		out = binary.AppendUvarint(out, uint64(len(texts)))
 		out = append(out, names.Encode(texts, n)...)
+	}
+	if len(fields) > 0 {
+		out = append(out, tags.Encode(fields)...)
 	}
 	return out
 }
@@ -83,22 +89,37 @@ func Decode(data []byte, records int) (record.Forms, error) {
 	if err != nil {
 		return l, err
 	}
-	n := plusTexts(&l)
-	if n == 0 {
-		if len(rest) > 0 {
-			return l, errForms
-		}
-		return l, nil
-	}
-	size, k := parse.Uvarint(rest)
-	if k <= 0 {
+	n, records := textsOf(&l, record.PlusText), textsOf(&l, record.BAMFields)
+	switch {
+	case n > 0 && records > 0, n == 0 && records == 0 && len(rest) > 0:
 		return l, errForms
+	case n > 0:
+		return l, decodeTexts(&l, rest, n)
+	case records > 0:
+		fields, err := tags.Decode(rest, records)
+		if err != nil {
+			return l, err
+		}
+		changeTexts(&l, record.BAMFields, func(string) string {
+			text := fields[0]
+			fields = fields[1:]
+			return text
+		})
 	}
-	texts, err := names.Decode(rest[k:], n, size)
+	return l, nil
+}
+
+// decodeTexts decodes the n texts after '+'.
+func decodeTexts(l *record.Forms, data []byte, n int) error {
+	size, k := parse.Uvarint(data)
+	if k <= 0 {
+		return errForms
+	}
+	texts, err := names.Decode(data[k:], n, size)
 	if err != nil {
-		return l, err
+		return err
 	}
-	changePlusTexts(&l, func(text string) string {
+	changeTexts(l, record.PlusText, func(text string) string {
 		if i := bytes.IndexByte(texts, '\n'); i >= 0 {
 			text, texts = string(texts[:i]), texts[i+1:]
 			n--
@@ -106,9 +127,9 @@ func Decode(data []byte, records int) (record.Forms, error) {
 		return text
 	})
 	if n != 0 || len(texts) != 0 {
-		return l, errForms
+		return errForms
 	}
-	return l, nil
+	return nil
 }
 
 // Ways to store a stream.

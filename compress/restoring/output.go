@@ -17,11 +17,12 @@ import (
 )
 
 // outputNames returns the file name under which each part of each input is restored. There is one part unless o.Split is set. asFile reports
-// whether an input comes back as the very file that it was.
-func outputNames(man *archive.Manifest, o *UnpackOptions, parts []int, asFile func(i int) bool) ([][]string, error) {
+// whether an input comes back as the very file that it was, asBAM whether it does as BAM.
+func outputNames(man *archive.Manifest, o *UnpackOptions, parts []int, asFile, asBAM []bool) ([][]string, error) {
 	names := make([][]string, len(man.Inputs))
 	for part := range slices.Max(append([]int{1}, parts...)) {
-		r := record.Restored{Gzip: o.Gzip, Suffix: func(i int) string { return suffix(&man.Inputs[i], o, part, parts[i]) }, File: asFile}
+		r := record.Restored{Gzip: o.Gzip, Suffix: func(i int) string { return suffix(&man.Inputs[i], o, part, parts[i]) },
+			File: func(i int) bool { return asFile[i] }, FASTQ: func(i int) bool { return !asBAM[i] }}
 		list, err := record.RestoredNames(source.BinsInputs(man), man.Options, r)
 		if err != nil {
 			return nil, err

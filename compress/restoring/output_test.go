@@ -25,7 +25,7 @@ func TestOutputNames(t *testing.T) {
 				parts[i] = int((m.Inputs[i].Records-1)/o.Split + 1)
 			}
 		}
-		list, err := outputNames(m, o, parts, func(int) bool { return false })
+		list, err := outputNames(m, o, parts, make([]bool, 9), make([]bool, 9))
 		for _, n := range list {
 			names = append(names, n...)
 		}

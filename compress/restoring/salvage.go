@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"orcomgo/bins/bam"
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/bins/vfs"
@@ -148,7 +149,11 @@ func salvagePart(ctx context.Context, man *archive.Manifest, decoder source.Deco
 		return part, err
 	}
 	if b.Err[m] == nil {
-		if part.text, err = b.Text(nil, man, m, nil); err == nil {
+		if part.text, err = b.Text(nil, man, m, nil); err == nil && in.Kind == record.BAM {
+			part.missing = "tags"
+			part.text, _, err = bam.AppendFASTQ(nil, part.text, s.From == 0, nil)
+		}
+		if err == nil {
 			return part, nil
 		}
 	}
@@ -173,7 +178,12 @@ func salvagePart(ctx context.Context, man *archive.Manifest, decoder source.Deco
 		take(b.Cols[m])
 		return true
 	}
-	whole(archive.Forms, func(c *columns.Columns) { all.Forms = c.Forms })
+	kind := in.Kind
+	if kind == record.BAM {
+		kind, lost = record.FASTQ, []string{"tags"}
+	} else {
+		whole(archive.Forms, func(c *columns.Columns) { all.Forms = c.Forms })
+	}
 	names := whole(archive.Names, func(c *columns.Columns) { all.Names = c.Names })
 	quals := whole(archive.Quals, func(c *columns.Columns) { all.Quals, all.Lengths = c.Quals, c.Lengths })
 	seqs := whole(archive.Seqs, func(c *columns.Columns) { all.Letters, all.TwoBit, all.Lengths = c.Letters, c.TwoBit, c.Lengths })
@@ -194,7 +204,7 @@ func salvagePart(ctx context.Context, man *archive.Manifest, decoder source.Deco
 	case !names:
 		part.file = salvagedNoNames
 	}
-	part.text, err = columns.Render(nil, rendering, in.Kind, all, nil)
+	part.text, err = columns.Render(nil, rendering, kind, all, nil)
 	return part, err
 }
 

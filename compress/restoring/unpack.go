@@ -10,6 +10,7 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
+	"orcomgo/bins/record"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/source"
 )
@@ -112,13 +113,18 @@ const maxSplitFiles = 3000
 
 // makeSinks decides where the text of each input goes. Of a directory it returns those above it that were missing.
 func (u *unpacker) makeSinks(stop <-chan struct{}) (commit.Made, error) {
-	u.sinks = make([]*sink, len(u.man.Inputs))
+	u.sinks, u.bams = make([]*sink, len(u.man.Inputs)), make([]bool, len(u.man.Inputs))
+	for i := range u.bams {
+		u.bams[i] = u.asBAM(i)
+	}
 	if u.o.Stream != nil {
 		all := &sink{stream: u.o.Stream, stop: stop}
 		for i := range u.sinks {
 			if u.sinks[i] = all; u.o.StreamFile && u.sel.asked[i] && u.asFile(i) {
 				all.file = newGzipFile(&u.man.Inputs[i], u.o.Stream, u.o.Threads)
 				all.stream = all.file
+			} else if u.sel.asked[i] && u.bams[i] {
+				u.o.Gzip = true
 			}
 		}
 		return nil, nil
@@ -145,7 +151,7 @@ func (u *unpacker) makeSinks(stop <-chan struct{}) (commit.Made, error) {
 	for i := range u.files {
 		u.files[i] = u.asFile(i)
 	}
-	names, err := outputNames(u.man, u.o, parts, func(i int) bool { return u.files[i] })
+	names, err := outputNames(u.man, u.o, parts, u.files, u.bams)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", u.src.Paths()[0], err)
 	}
@@ -171,6 +177,8 @@ func (u *unpacker) makeSinks(stop <-chan struct{}) (commit.Made, error) {
 			}
 			if u.files[i] {
 				f.input, f.gzip, f.threads = &u.man.Inputs[i], false, u.o.Threads
+			} else if u.bams[i] {
+				f.gzip = true
 			}
 			s.files = append(s.files, f)
 		}
@@ -190,7 +198,18 @@ func (u *unpacker) makeSinks(stop <-chan struct{}) (commit.Made, error) {
 // asFile reports whether an input is restored as the very file that it was, and not as its text.
 func (u *unpacker) asFile(i int) bool {
 	in := &u.man.Inputs[i]
-	if u.o.Text || u.o.Split > 0 || in.Source == nil || len(in.Source.Gzip) == 0 || !u.sel.whole(i) || u.interleaved(i) {
+	return in.Source != nil && len(in.Source.Gzip) > 0 && u.notText(i)
+}
+
+// asBAM reports whether an input of BAM is restored as BAM, be it the very file or another one of the same records, and not as FASTQ.
+func (u *unpacker) asBAM(i int) bool {
+	return u.man.Inputs[i].Kind == record.BAM && (u.o.Stream == nil || u.o.StreamFile) && u.notText(i)
+}
+
+// notText reports whether all of an input is restored, and not as its text.
+func (u *unpacker) notText(i int) bool {
+	in := &u.man.Inputs[i]
+	if u.o.Text || u.o.Split > 0 || !u.sel.whole(i) || u.interleaved(i) {
 		return false
 	}
 	there, err := vfs.Stat(filepath.Join(u.o.OutDir, in.Name))

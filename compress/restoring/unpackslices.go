@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"orcomgo/bins/bam"
+	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/source"
@@ -22,6 +24,7 @@ type unpacker struct {
 	checks []*TextCheck
 	status []FileStatus
 	files  []bool // by input: it is restored as the file that it was, and not as its text; nil of a stream
+	bams   []bool // by input: it is restored as BAM
 	cancel func()
 }
 
@@ -184,14 +187,19 @@ func (u *unpacker) output(ctx context.Context, r *Replay, p *Piece, j *unpackJob
 			}
 		}
 	}
-	text, ends := p.Text, p.ends
+	text, ends, err := u.readable(r, p, j)
+	if err != nil {
+		return out, err
+	}
 	if u.o.Interleave && p.Want[0] && p.Want[1] {
+		mates := &Piece{Text: text, ends: ends}
 		text, ends = [2][]byte{}, [2][]int{}
 		if p.Err[0] == nil && p.Err[1] == nil {
-			text[0] = columns.Alternate(r.Texts.Get(len(p.Text[0])+len(p.Text[1])), len(p.ends[0]), p.Text[0], p.Text[1], p.recordSize)
+			first, second := mates.Text[0], mates.Text[1]
+			text[0] = columns.Alternate(r.Texts.Get(len(first)+len(second)), len(mates.ends[0]), first, second, mates.recordSize)
 			p.own = append(p.own, text[0])
-			for i, e := range p.ends[0] {
-				ends[0] = append(ends[0], e+p.ends[1][i])
+			for i, e := range mates.ends[0] {
+				ends[0] = append(ends[0], e+mates.ends[1][i])
 			}
 		}
 	}
@@ -203,7 +211,8 @@ func (u *unpacker) output(ctx context.Context, r *Replay, p *Piece, j *unpackJob
 		if u.o.Split > 0 {
 			out[m] = divide(t, ends[m], j.before, u.o.Split)
 		}
-		if !u.o.Gzip || u.files != nil && u.files[u.man.Slices[p.Slice].Texts()[m].Input] {
+		input := u.man.Slices[p.Slice].Texts()[m].Input
+		if !u.o.Gzip && !u.bams[input] || u.files != nil && u.files[input] {
 			continue
 		}
 		for i := range out[m] {
@@ -213,6 +222,23 @@ func (u *unpacker) output(ctx context.Context, r *Replay, p *Piece, j *unpackJob
 		}
 	}
 	return out, nil
+}
+
+// readable returns the texts of p and where their records end: FASTQ of BAM that is not restored as that.
+func (u *unpacker) readable(r *Replay, p *Piece, j *unpackJob) (text [2][]byte, ends [2][]int, err error) {
+	text, ends = p.Text, p.ends
+	s := &u.man.Slices[p.Slice]
+	for m, mem := range s.Texts() {
+		if u.man.Inputs[mem.Input].Kind != record.BAM || u.bams[mem.Input] || text[m] == nil {
+			continue
+		}
+		header := s.From == 0 && j.spans[0].Lo == 0
+		if text[m], ends[m], err = bam.AppendFASTQ(r.Texts.Get(len(text[m])), text[m], header, nil); err != nil {
+			return text, ends, fmt.Errorf("%s: %w", source.WhereRecords(u.man, s, m), err)
+		}
+		p.own = append(p.own, text[m])
+	}
+	return text, ends, nil
 }
 
 // recordSize returns how many bytes record i of the text of a member has.

@@ -191,7 +191,10 @@ func (r *oneRecord) append(dst []byte, i int) ([]byte, error) {
 	to := from + c.Lengths.Of(i)
 	one := &columns.Columns{Input: c.Input, From: c.From + uint64(i), Records: 1,
 		Lengths: record.Lengths{Fixed: uint32(to - from)}, Letters: c.Letters[from:to]}
-	one.Forms.Default = *c.Forms.Of(uint32(i))
+	kind := r.kind
+	if one.Forms.Default = *c.Forms.Of(uint32(i)); kind == record.BAM {
+		kind, one.Forms.Default = record.FASTQ, record.Form{}
+	}
 	one.Forms.Default.NoNewline, one.Forms.Default.Tail = false, "" // of the last record of an input
 	if c.Quals != nil {
 		one.Quals = c.Quals[from:to]
@@ -199,5 +202,5 @@ func (r *oneRecord) append(dst []byte, i int) ([]byte, error) {
 	if c.Names != nil {
 		one.Names = c.Names[r.names[i]:r.names[i+1]]
 	}
-	return columns.Render(dst, r.rendering, r.kind, one, nil)
+	return columns.Render(dst, r.rendering, kind, one, nil)
 }

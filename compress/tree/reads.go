@@ -34,6 +34,9 @@ type job struct {
 // ExactWork is about how many bytes of text are restored in the time in which one is restored as part of its .gz, or verified so.
 const ExactWork = 5
 
+// bamKind is what compress.Information calls inputs of BAM.
+var bamKind = record.BAM.Format().Name
+
 // plan decides where entries are restored, and checks that nothing is in the way.
 func (x *restoration) plan() error {
 	x.out = make([]string, len(x.Entries))
@@ -142,7 +145,8 @@ func (x *restoration) planReads(moved map[int]string) {
 		}
 		in := &info.Inputs[e.Input]
 		exact := in.Exact && !x.o.Text
-		p := place{e.Archive, dir(x.out[i]), x.o.Gzip && in.Name != base(e.Path) && !exact, moved[i]}
+		asBAM := in.Kind == bamKind && !x.o.Text
+		p := place{e.Archive, dir(x.out[i]), x.o.Gzip && in.Name != base(e.Path) && !exact && !asBAM, moved[i]}
 		j := jobs[p]
 		if j == nil {
 			j = &job{archive: commit.Entry{Dir: x.dir, Name: x.Archives[e.Archive].Name}, dir: p.dir, gzip: p.gzip, renamed: p.moved != ""}
@@ -150,7 +154,7 @@ func (x *restoration) planReads(moved map[int]string) {
 			x.jobs = append(x.jobs, j)
 		}
 		name := in.Restored
-		if in.Exact && x.o.Text {
+		if (in.Exact || in.Kind == bamKind) && x.o.Text {
 			name = in.Name
 		}
 		if p.gzip {

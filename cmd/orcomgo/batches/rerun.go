@@ -190,7 +190,7 @@ func (a *Archive) originals(ctx context.Context) []compress.Original {
 			continue
 		}
 		list[i].Open = func() (io.ReadCloser, error) {
-			t, err := binning.OpenText(ctx, in.Path, a.Config.Threads)
+			t, err := binning.OpenInput(ctx, in.Path, a.Config.Threads)
 			if err != nil {
 				return nil, err
 			}

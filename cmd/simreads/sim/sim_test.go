@@ -3,14 +3,17 @@ package sim
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
 
+	"orcomgo/bins/bam"
 	"orcomgo/internal/testrun"
 )
 
@@ -444,5 +447,40 @@ func BenchmarkChunk(b *testing.B) {
 				r1, r2 = s.chunk(i&1023, r1[:0], r2[:0], false, nil)
 			}
 		})
+	}
+}
+
+// TestBAM: the FASTQ of the BAM that is written is that of the same draw, but for comments of names, and HiFi reads have two arrays of bytes.
+func TestBAM(t *testing.T) {
+	for name, c := range map[string]Config{
+		"pairs":    {Reads: 50, Paired: true, Names: ENA},
+		"hifi":     {Reads: 5, Long: true, Quality: HiFi, Names: PacBio},
+		"nanopore": {Reads: 5, Long: true, Quality: Nanopore, Names: Nanoread},
+	} {
+		s := small(t, c)
+		var text, file bytes.Buffer
+		file.Write(BAMHeader())
+		if err := errors.Join(s.Write(t.Context(), &text, nil, 1, nil), s.Write(t.Context(), &file, nil, 2, c.BAM())); err != nil {
+			t.Fatal(err)
+		}
+		z, err := gzip.NewReader(&file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := bam.AppendFASTQ(nil, data, true, nil)
+		want := regexp.MustCompile(`(?m)^(@\S*) .*?(/[12])?$`).ReplaceAllString(text.String(), "$1$2")
+		if err != nil || string(got) != want {
+			t.Errorf("%s: %d bytes of FASTQ, %v, want %d", name, len(got), err, len(want))
+		}
+		if kinetics := bytes.Count(data, []byte("ipBC")) + bytes.Count(data, []byte("pwBC")); name == "hifi" && kinetics != 10 {
+			t.Errorf("%d arrays of kinetics for 5 reads", kinetics)
+		}
+		if name == "nanopore" && (bytes.Count(data, []byte("mvBc")) != 5 || bytes.Count(data, []byte("MLBC")) != 5) {
+			t.Error("reads have no moves, or no modified bases")
+		}
 	}
 }

@@ -40,6 +40,7 @@ func (m *made) record(name string, flags uint16, reference int32, bases, quals s
 	b = binary.LittleEndian.AppendUint32(b, 0)
 	b = append(append(b, name...), 0)
 	for i := 0; i < len(bases); i += 2 {
+		const letters = "=ACMGRSVTWYHKDBN"
 		two := byte(strings.IndexByte(letters, bases[i]) << 4)
 		if i+1 < len(bases) {
 			two |= byte(strings.IndexByte(letters, bases[i+1]))
@@ -62,9 +63,10 @@ func (m *made) record(name string, flags uint16, reference int32, bases, quals s
 func TestText(t *testing.T) {
 	m := bamOf().record("a", 4, -1, "ACGTN", "!~I#F").record("b", 77, -1, "GGRY", "IIII").
 		record("b", 141, -1, "=", "5").record("e", 4, -1, "", "")
+	m.record("n", 4, -1, "ACG", "   ")
 	long := strings.Repeat("ACGTTG", 20_000)
 	m.record("l", 4, -1, long, strings.Repeat("F", len(long)))
-	want := "@a\nACGTN\n+\n!~I#F\n@b/1\nGGRY\n+\nIIII\n@b/2\n=\n+\n5\n@e\n\n+\n\n@l\n" + long + "\n+\n" + strings.Repeat("F", len(long)) + "\n"
+	want := "@a\nACGTN\n+\n!~I#F\n@b/1\nGGRY\n+\nIIII\n@b/2\n=\n+\n5\n@e\n\n+\n\n@n\nACG\n+\n\"\"\"\n@l\n" + long + "\n+\n" + strings.Repeat("F", len(long)) + "\n"
 	for name, in := range map[string]io.Reader{"whole": bytes.NewReader(m.b), "bytes": iotest.OneByteReader(bytes.NewReader(m.b))} {
 		got, err := io.ReadAll(NewReader(in))
 		if err != nil || string(got) != want {
@@ -111,7 +113,7 @@ func TestRefused(t *testing.T) {
 		"placed":          {bamOf().record("a", 4, 0, "A", "I").b, "aligned reads"},
 		"reversed":        {bamOf().record("a", 20, -1, "A", "I").b, "aligned reads"},
 		"supplementary":   {bamOf().record("a", 2052, -1, "A", "I").b, "aligned reads"},
-		"no qualities":    {bamOf().record("a", 4, -1, "AC", "  ").b, "reads without qualities"},
+		"some qualities":  {bamOf().record("a", 4, -1, "AC", " I").b, ""},
 		"magic":           {[]byte("BAM\x02and more"), ""},
 		"negative length": {changed(-4, 0, 0, 0, 0x80), ""},
 		"short":           {changed(-4, 31, 0, 0, 0), ""},
@@ -144,4 +146,45 @@ func FuzzReader(f *testing.F) {
 			t.Fatalf("%d lines, %v", n, err)
 		}
 	})
+}
+
+// TestRecords: records are put together again from their parts, whatever the fields are.
+func TestRecords(t *testing.T) {
+	record := func(change func(b []byte)) []byte {
+		m := bamOf()
+		start := len(m.b)
+		m.record("name", 77, -1, "ACGT=NRYACG", "!~I#FIIIIII")
+		change(m.b[start+4:])
+		return m.b[start:]
+	}
+	for name, b := range map[string][]byte{
+		"plain":        record(func([]byte) {}),
+		"mapping":      record(func(b []byte) { copy(b[atMapping:], "\xff\x01\x02") }),
+		"place":        record(func(b []byte) { copy(b[atPosition:], "abcd") }),
+		"mate":         record(func(b []byte) { copy(b[atNext:], "abcdefghijkl") }),
+		"fill":         record(func(b []byte) { b[fixedLen+5+5] |= 3 }),
+		"operation":    record(func(b []byte) { b[atOperations] = 1; b[atNameLen] = 1; b[fixedLen] = 0 }),
+		"no qualities": bamOf().record("a", 4, -1, "ACG", "   ").b[len(bamOf().b):],
+		"no bases":     bamOf().record("*", 4, -1, "", "").b[len(bamOf().b):],
+		"no name":      bamOf().record("", 4, -1, "A", "I").b[len(bamOf().b):],
+	} {
+		for _, header := range [][]byte{nil, bamOf().b} {
+			r, err := Parse(b[4:], 1)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			fields := r.AppendFields(nil, header)
+			got, ok := AppendRecord(nil, r.Name, r.AppendLetters(nil), r.AppendQualities(nil), fields)
+			if want := append(bytes.Clone(header), b...); !ok || !bytes.Equal(got, want) {
+				t.Errorf("%s: came back as %q, %v, want %q", name, got, ok, want)
+			}
+			if _, ok := AppendRecord(nil, r.Name, []byte("Q"), []byte("I"), fields); ok {
+				t.Errorf("%s: passed with a Q", name)
+			}
+		}
+	}
+	header := bamOf().b
+	if got, ok := AppendRecord(nil, nil, nil, nil, HeaderFields(header)); !ok || !bytes.Equal(got, header) {
+		t.Errorf("the header alone came back as %q", got)
+	}
 }

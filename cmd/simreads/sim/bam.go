@@ -1,0 +1,137 @@
+package sim
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+)
+
+// BAMHeader is what precedes the records of BAM, with one read group.
+func BAMHeader() []byte {
+	text := "@HD\tVN:1.6\tSO:unknown\n@RG\tID:simulated\tSM:sample\n"
+	b := binary.LittleEndian.AppendUint32([]byte("BAM\x01"), uint32(len(text)))
+	return BGZF(nil, append(append(b, text...), 0, 0, 0, 0))
+}
+
+// BAM returns the Encoding that makes FASTQ of four lines, with LF, records of unaligned BAM, in BGZF. They have a read group; long reads
+// have what instruments write: of HiFi the kinetics of each base, of nanopore the moves of the signal and modified bases.
+func (c *Config) BAM() Encoding {
+	return func(dst, text []byte) []byte {
+		var records []byte
+		for len(text) > 0 {
+			var lines [4][]byte
+			for i := range lines {
+				lines[i], text, _ = bytes.Cut(text, []byte{'\n'})
+			}
+			records = c.appendBAM(records, lines[0][1:], lines[1], lines[3])
+		}
+		return BGZF(dst, records)
+	}
+}
+
+// appendBAM appends a record. What is not in the FASTQ is drawn by its name.
+func (c *Config) appendBAM(dst, name, seq, qual []byte) []byte {
+	hash := fnv.New64a()
+	hash.Write(name)
+	r := stream(c.Seed, 0xba3, hash.Sum64())
+	flags := uint16(4)
+	name, comment, _ := bytes.Cut(name, []byte{' '})
+	if c.Paired {
+		flags = 77
+		if bytes.HasPrefix(comment, []byte("2:")) || bytes.HasSuffix(comment, []byte("/2")) {
+			flags = 141
+		}
+	}
+	at := len(dst)
+	le := binary.LittleEndian
+	dst = append(dst, "\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff"...)
+	dst = append(dst, byte(len(name)+1), 0, 0x48, 0x12, 0, 0)
+	dst = le.AppendUint32(le.AppendUint16(dst, flags), uint32(len(seq)))
+	dst = append(dst, "\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00"...)
+	dst = append(append(dst, name...), 0)
+	for i := 0; i < len(seq); i += 2 {
+		two := byte(bytes.IndexByte(bamLetters, seq[i])) << 4
+		if i+1 < len(seq) {
+			two |= byte(bytes.IndexByte(bamLetters, seq[i+1]))
+		}
+		dst = append(dst, two)
+	}
+	for _, q := range qual {
+		dst = append(dst, q-33)
+	}
+	dst = append(dst, "RGZsimulated\x00"...)
+	switch {
+	case c.Quality == HiFi:
+		dst = fmt.Appendf(dst, "zmi%snpi%s", le.AppendUint32(nil, uint32(r.below(1<<24))), le.AppendUint32(nil, uint32(5+r.below(20))))
+		dst = append(dst, "rqf"...)
+		dst = le.AppendUint32(dst, math.Float32bits(float32(1-0.01*r.unit()*r.unit())))
+		dst = appendKinetics(dst, "ip", seq, 20, 0.6, &r)
+		dst = appendKinetics(dst, "pw", seq, 12, 0.5, &r)
+	case c.Quality == Nanopore:
+		dst = appendMoves(dst, len(seq), &r)
+		dst = appendModified(dst, seq, &r)
+	}
+	le.PutUint32(dst[at:], uint32(len(dst)-at-4))
+	return dst
+}
+
+var bamLetters = []byte("=ACMGRSVTWYHKDBN")
+
+// appendArray appends a tag that is an array of bytes.
+func appendArray(dst []byte, tag string, element byte, n int) []byte {
+	dst = append(append(dst, tag...), 'B', element)
+	return binary.LittleEndian.AppendUint32(dst, uint32(n))
+}
+
+// appendKinetics appends times of each base, in frames. Their distribution is log-normal; its median depends on the three bases around.
+func appendKinetics(dst []byte, tag string, seq []byte, median, sigma float64, r *random) []byte {
+	dst = appendArray(dst, tag, 'C', len(seq))
+	around := uint64(tag[0])
+	for i := range seq {
+		next := seq[min(i+1, len(seq)-1)]
+		around = around<<8&0xffffff | uint64(next)
+		own := float64(scramble(around<<8|uint64(tag[0]))>>40) / (1 << 24)
+		v := median * math.Exp(own-0.5+sigma*r.normal())
+		dst = append(dst, byte(min(v, 255)))
+	}
+	return dst
+}
+
+// appendMoves appends at which strides of the signal a base begins.
+func appendMoves(dst []byte, bases int, r *random) []byte {
+	var moves []byte
+	for range bases {
+		moves = append(moves, 1)
+		for stays := min(r.gap(0.6), 200); stays > 0; stays-- {
+			moves = append(moves, 0)
+		}
+	}
+	dst = append(appendArray(dst, "mv", 'c', len(moves)+1), 5)
+	return append(dst, moves...)
+}
+
+// appendModified appends which Cs before Gs are methylated, and how likely.
+func appendModified(dst, seq []byte, r *random) []byte {
+	dst = append(dst, "MMZC+m?"...)
+	var likely []byte
+	between := 0
+	for i, base := range seq {
+		if base != 'C' {
+			continue
+		}
+		if i+1 == len(seq) || seq[i+1] != 'G' {
+			between++
+			continue
+		}
+		dst = fmt.Appendf(dst, ",%d", between)
+		v := 255 * r.unit() * r.unit() * r.unit()
+		if r.below(10) < 7 {
+			v = 255 - v
+		}
+		between, likely = 0, append(likely, byte(v))
+	}
+	dst = appendArray(append(dst, ";\x00"...), "ML", 'C', len(likely))
+	return append(dst, likely...)
+}

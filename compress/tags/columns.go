@@ -1,0 +1,266 @@
+package tags
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"orcomgo/bins/parse"
+	"orcomgo/compress/doubles"
+	"orcomgo/compress/general"
+	"orcomgo/compress/names"
+	"orcomgo/compress/numbers"
+)
+
+// key is a tag and its type as in a layout: two bytes of the tag, its type, and the type of elements of an array, else 0. The zero key is
+// that of bytes that are no tags.
+type key [keyLen]byte
+
+const keyLen = 4
+
+// widths are the bytes of numbers by their type.
+var widths = [256]int{'A': 1, 'c': 1, 'C': 1, 's': 2, 'S': 2, 'i': 4, 'I': 4, 'f': 4}
+
+// cutTag takes a tag off bytes. value has its bytes after the type, without the end of a string or the number of elements.
+func cutTag(b []byte) (k key, value, rest []byte) {
+	if len(b) < 3 {
+		return key{}, b, nil
+	}
+	kind, value := b[2], b[3:]
+	switch kind {
+	case 'Z', 'H':
+		if n := bytes.IndexByte(value, 0); n >= 0 {
+			return key{b[0], b[1], kind}, value[:n], value[n+1:]
+		}
+	case 'B':
+		if len(value) < 5 || value[0] == 'A' || widths[value[0]] == 0 {
+			break
+		}
+		element, n := value[0], uint64(binary.LittleEndian.Uint32(value[1:]))
+		n *= uint64(widths[element])
+		if value = value[5:]; n <= uint64(len(value)) {
+			return key{b[0], b[1], kind, element}, value[:n], value[n:]
+		}
+	default:
+		if n := widths[kind]; n > 0 && n <= len(value) {
+			return key{b[0], b[1], kind}, value[:n], value[n:]
+		}
+	}
+	return key{}, b, nil
+}
+
+// column is the values of a tag. Tags that are integers of several types have one column.
+type column struct {
+	key key
+	// numbers are the values, or the lengths of bytes: elements of arrays, else bytes.
+	numbers []int64
+	rows    int // of numbers
+	bytes   []byte
+}
+
+// integer reports whether the values are integers. Their key has the type 'i'.
+func (k key) integer() bool { return k[2] != 'A' && k[2] != 'f' && widths[k[2]] > 0 }
+
+// number reports whether the values are numbers and not bytes.
+func (k key) number() bool { return widths[k[2]] > 0 }
+
+// shape is that of the column of numbers.
+func (k key) shape() numbers.Shape {
+	s := numbers.AllRows
+	s.Float32 = k[2] == 'f'
+	return s
+}
+
+// width is how many bytes an element of the bytes has.
+func (k key) width() int { return max(widths[k[3]], 1) }
+
+// add adds a value, which is of the type that k says.
+func (c *column) add(k key, value []byte) {
+	c.rows++
+	if !k.number() {
+		c.numbers = append(c.numbers, int64(len(value)/k.width()))
+		c.bytes = append(c.bytes, value...)
+		return
+	}
+	c.numbers = append(c.numbers, numberOf(k[2], value))
+}
+
+// numberOf returns the number that a value of a type is.
+func numberOf(kind byte, value []byte) int64 {
+	switch kind {
+	case 'c':
+		return int64(int8(value[0]))
+	case 's':
+		return int64(int16(binary.LittleEndian.Uint16(value)))
+	case 'S':
+		return int64(binary.LittleEndian.Uint16(value))
+	case 'i':
+		return int64(int32(binary.LittleEndian.Uint32(value)))
+	case 'I':
+		return int64(binary.LittleEndian.Uint32(value))
+	case 'f':
+		return numbers.OrderedFloat32(binary.LittleEndian.Uint32(value))
+	}
+	return int64(value[0])
+}
+
+// appendNext appends the next value as a tag, and reports whether it is one.
+func (c *column) appendNext(dst []byte, k key) ([]byte, bool) {
+	v := c.numbers[0]
+	c.numbers = c.numbers[1:]
+	if k != (key{}) {
+		dst = append(dst, k[:3]...)
+	}
+	if k.number() {
+		bits := uint32(v)
+		if k[2] == 'f' {
+			bits = numbers.Float32Bits(v)
+		}
+		value := binary.LittleEndian.AppendUint32(nil, bits)[:widths[k[2]]]
+		return append(dst, value...), numberOf(k[2], value) == v
+	}
+	if k[2] == 'B' {
+		dst = binary.LittleEndian.AppendUint32(append(dst, k[3]), uint32(v))
+	}
+	n := int(v) * k.width()
+	dst, c.bytes = append(dst, c.bytes[:n]...), c.bytes[n:]
+	if k[2] == 'Z' || k[2] == 'H' {
+		dst = append(dst, 0)
+	}
+	return dst, true
+}
+
+// columnSet is columns in the order in which they first occur.
+type columnSet struct {
+	list  []*column
+	byKey map[key]*column
+}
+
+// of returns the column of a key, a new one if there is none.
+func (s *columnSet) of(k key) *column {
+	if k.integer() {
+		k[2] = 'i'
+	}
+	c := s.byKey[k]
+	if c == nil {
+		if s.byKey == nil {
+			s.byKey = make(map[key]*column)
+		}
+		c = &column{key: k}
+		s.list, s.byKey[k] = append(s.list, c), c
+	}
+	return c
+}
+
+// columnsOf returns the columns of records with layouts, for a stream of size bytes. It reports whether there can be such.
+func columnsOf(layouts [][]byte, of []int64, size int) (s columnSet, ok bool) {
+	records, left := make([]int, len(layouts)), mostValues(size)
+	for _, i := range of {
+		records[i]++
+	}
+	for i, layout := range layouts {
+		if len(layout)%keyLen != 0 || len(layout)/keyLen*records[i] > left {
+			return s, false
+		}
+		left -= len(layout) / keyLen * records[i]
+		for ; len(layout) > 0; layout = layout[keyLen:] {
+			k := key(layout[:keyLen])
+			if k != (key{}) && !k.number() && k[2] != 'Z' && k[2] != 'H' && (k[2] != 'B' || widths[k[3]] == 0) {
+				return s, false
+			}
+			s.of(k).rows += records[i]
+		}
+	}
+	return s, true
+}
+
+// tableColumns is how many columns a table has at most.
+const tableColumns = 64
+
+// tables returns the numbers of all columns as tables.
+func (s *columnSet) tables() (all []table) {
+	open := make(map[int]int) // by rows: the number of the table, from 1
+	for _, c := range s.list {
+		if n := open[c.rows]; n == 0 || len(all[n-1]) == tableColumns {
+			all = append(all, nil)
+			open[c.rows] = len(all)
+		}
+		t := &all[open[c.rows]-1]
+		*t = append(*t, c)
+	}
+	return all
+}
+
+// mostName is how many bytes the values of a column have on average at most if they are tried as names.
+const mostName = 128
+
+// appendBytes appends the bytes of a column, nothing if it has none: piece by piece, a way and a block.
+func (c *column) appendBytes(dst []byte) []byte {
+	if lines, ok := c.lines(); ok {
+		as := names.Encode(lines, len(c.numbers))
+		if len(as) < len(general.Encode(c.bytes)) {
+			return parse.AppendBlock(append(dst, asNames), as)
+		}
+	}
+	for piece := range slices.Chunk(c.bytes, pieceLen) {
+		way, coded := encodePiece(piece, c.arrayLayout())
+		dst = parse.AppendBlock(append(dst, way), coded)
+	}
+	return dst
+}
+
+// lines returns values of a string as lines, if they may be coded as names.
+func (c *column) lines() ([]byte, bool) {
+	if c.key[2] != 'Z' && c.key[2] != 'H' || len(c.bytes) == 0 || len(c.bytes) > mostName*len(c.numbers) || bytes.IndexByte(c.bytes, '\n') >= 0 {
+		return nil, false
+	}
+	lines, at := make([]byte, 0, len(c.bytes)+len(c.numbers)), 0
+	for _, n := range c.numbers {
+		lines = append(append(lines, c.bytes[at:at+int(n)]...), '\n')
+		at += int(n)
+	}
+	return lines, true
+}
+
+func (c *column) arrayLayout() doubles.Layout {
+	l := doubles.Layout{Width: c.key.width(), Type: doubles.Unsigned}
+	switch c.key[3] {
+	case 's', 'i':
+		l.Type = doubles.Signed
+	case 'f':
+		l.Type = doubles.Float
+	}
+	return l
+}
+
+// parseBytes parses what appendBytes wrote, given the lengths.
+func (c *column) parseBytes(in *parse.Cursor) error {
+	if c.key.number() {
+		return nil
+	}
+	total := int64(0)
+	for _, n := range c.numbers {
+		if n < 0 || n > 1<<32 || total > 1<<36 {
+			return ErrCorrupt
+		}
+		total += n * int64(c.key.width())
+	}
+	for int64(len(c.bytes)) < total {
+		size := int(min(total-int64(len(c.bytes)), pieceLen))
+		way, coded := in.ByteAtMost(ways-1), in.Block()
+		var piece []byte
+		var err error
+		if way != asNames {
+			piece, err = decodePiece(way, coded, size)
+		} else if len(c.bytes) == 0 {
+			size = int(total)
+			piece, err = names.Decode(coded, len(c.numbers), uint64(total)+uint64(len(c.numbers)))
+			piece = bytes.ReplaceAll(piece, []byte{'\n'}, nil)
+		}
+		if in.Failed() || err != nil || len(piece) != size {
+			return ErrCorrupt
+		}
+		c.bytes = append(c.bytes, piece...)
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+// Package tags codes the fields of records of BAM: what a record has beyond its name, sequence and qualities (package bam).
+//
+// Each tag is a column: integers, the letters of strings, the elements of arrays. Which tags a record has, in which order and of which
+// types, is its layout. There are few different layouts, and few different bytes before the tags, so both are numbers of entries of lists.
+// Columns of integers, and the lengths of strings and arrays, are coded as tables of numbers (package numbers): columns with equally many
+// values predict each other. Strings are coded as names or as bytes of any kind, arrays as arrays or bytes, whichever takes less.
+//
+// docs/FORMAT.md, "Fields of BAM", is the specification.
+package tags
+
+import (
+	"errors"
+
+	"orcomgo/bins/bam"
+	"orcomgo/bins/parse"
+	"orcomgo/compress/doubles"
+)
+
+// ErrCorrupt reports a stream that Encode did not write.
+var ErrCorrupt = errors.New("tags: the stream is damaged or cut off")
+
+// A stream is the list of what is before the tags, that of layouts (list.append), the tables of numbers of all columns, and then the bytes
+// of the columns that have any.
+
+// Encode returns the fields of records as a stream.
+func Encode(fields []string) []byte {
+	heads, layouts := newList(), newList()
+	var columns columnSet
+	var layout []byte
+	for _, text := range fields {
+		b := []byte(text)
+		at := bam.Tags(b)
+		heads.add(b[:at])
+		layout = layout[:0]
+		for b = b[at:]; len(b) > 0; {
+			k, value, rest := cutTag(b)
+			columns.of(k).add(k, value)
+			layout, b = append(layout, k[:]...), rest
+		}
+		layouts.add(layout)
+	}
+	out := layouts.append(heads.append(nil))
+	for _, t := range columns.tables() {
+		out = parse.AppendBlock(out, t.encode())
+	}
+	for _, c := range columns.list {
+		out = c.appendBytes(out)
+	}
+	return out
+}
+
+// Decode is the inverse of Encode for n records.
+func Decode(data []byte, n int) ([]string, error) {
+	in := &parse.Cursor{Rest: data}
+	heads, headOf, err := parseList(in, n)
+	if err != nil {
+		return nil, err
+	}
+	layouts, layoutOf, err := parseList(in, n)
+	if err != nil {
+		return nil, err
+	}
+	columns, ok := columnsOf(layouts, layoutOf, len(data))
+	if !ok {
+		return nil, ErrCorrupt
+	}
+	for _, t := range columns.tables() {
+		if err := t.decode(in.Block()); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range columns.list {
+		if err := c.parseBytes(in); err != nil {
+			return nil, err
+		}
+	}
+	if !in.Done() {
+		return nil, ErrCorrupt
+	}
+	fields := make([]string, n)
+	var b []byte
+	for i := range fields {
+		b = append(b[:0], heads[headOf[i]]...)
+		for layout := layouts[layoutOf[i]]; len(layout) > 0; layout = layout[keyLen:] {
+			k := key(layout[:keyLen])
+			var ok bool
+			if b, ok = columns.of(k).appendNext(b, k); !ok {
+				return nil, ErrCorrupt
+			}
+		}
+		fields[i] = string(b)
+	}
+	return fields, nil
+}
+
+// pieceLen is how many bytes of a column are coded at a time.
+const pieceLen = doubles.MaxSize

@@ -1,0 +1,109 @@
+package tags
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// head is what precedes the tags of an unaligned read.
+const head = "\x00\x00\x48\x12\x04\x00"
+
+// array returns a tag that is an array.
+func array(tag string, element byte, n int, data []byte) string {
+	return tag + "B" + string(element) + string(binary.LittleEndian.AppendUint32(nil, uint32(n))) + string(data)
+}
+
+// draw returns n fields of records that have some of all types of tags.
+func draw(rng *rand.Rand, n int) (fields []string) {
+	random := func(n int) []byte {
+		b := make([]byte, n)
+		rng.Read(b)
+		return b
+	}
+	for i := range n {
+		tags := []string{
+			"RGZgroup\x00", fmt.Sprintf("XZZ%x\x00", rng.Int63()), "XEZ\x00", "XHH1AE3\x00", fmt.Sprintf("MMZC+m,%d,3;\x00", rng.Intn(9)),
+			"XAAq", "XcC" + string(random(1)), "Xcc" + string(random(1)), "Xcs" + string(random(2)), "XcS" + string(random(2)),
+			"Xci" + string(random(4)), "XcI" + string(random(4)), "Xff" + string(random(4)), "XNZa\nb\x00",
+		}
+		for _, element := range "cCsSiIf" {
+			k := rng.Intn(50)
+			tags = append(tags, array("X"+string(element), byte(element), k, random(k*widths[element])))
+		}
+		if i%3 == 0 {
+			rng.Shuffle(len(tags), func(a, b int) { tags[a], tags[b] = tags[b], tags[a] })
+		}
+		fields = append(fields, head+strings.Join(tags[:len(tags)-rng.Intn(4)], ""))
+	}
+	return fields
+}
+
+func check(t *testing.T, name string, fields []string) int {
+	t.Helper()
+	data := Encode(fields)
+	got, err := Decode(data, len(fields))
+	if err != nil || !slices.Equal(got, fields) {
+		t.Fatalf("%s: %d fields came back otherwise: %v", name, len(got), err)
+	}
+	return len(data)
+}
+
+func TestRoundTrip(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	for n := range 20 {
+		check(t, fmt.Sprint(n, " records"), draw(rng, n*n))
+	}
+	many := head
+	for i := range 1000 {
+		many += fmt.Sprintf("%c%cC%c", 'A'+i/40, '0'+i%40, i)
+	}
+	check(t, "a thousand tags", []string{many, many, head})
+	for name, text := range map[string]string{"nothing": "", "no tags": head, "cut": head + "RG", "no end": head + "RGZx", "no type": head + "XXQ123",
+		"no elements": head + "XXB", "long array": head + "XXBC\xff\xff\xff\xff", "element A": head + "XXBA\x01\x00\x00\x00a",
+		"after a tag": head + "XAAqzz", "empty array": head + "XXBS\x00\x00\x00\x00", "bits": "\xff" + head} {
+		check(t, name, []string{text, head, text})
+	}
+}
+
+// TestSizes: constants and counters take next to nothing.
+func TestSizes(t *testing.T) {
+	var fields []string
+	for i := range 5000 {
+		fields = append(fields, fmt.Sprintf("%sRGZ4f2ca1\x00rqf\x00\x00\x80\x3fzmi%snpi\x0a\x00\x00\x00", head,
+			binary.LittleEndian.AppendUint32(nil, uint32(i*7))))
+	}
+	if n := check(t, "counters", fields); n > 400 {
+		t.Errorf("%d bytes", n)
+	}
+}
+
+func TestDamage(t *testing.T) {
+	fields := draw(rand.New(rand.NewSource(2)), 4)
+	data := Encode(fields)
+	for i := 0; i < len(data); i += 1 + len(data)/200 {
+		bad := bytes.Clone(data)
+		bad[i] ^= 1 << (i % 8)
+		Decode(bad, len(fields)) // no panic
+		if _, err := Decode(data[:i], len(fields)); err == nil {
+			t.Fatalf("%d bytes of %d passed", i, len(data))
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(Encode(draw(rand.New(rand.NewSource(3)), 5)), 5)
+	f.Add(Encode([]string{head}), 1)
+	f.Fuzz(func(t *testing.T, data []byte, n int) {
+		if n < 0 || n > 1<<12 {
+			return
+		}
+		if fields, err := Decode(data, n); err == nil {
+			check(t, "again", fields)
+		}
+	})
+}
