@@ -86,7 +86,7 @@ func (r *Reader) Bytes() (n uint64) {
 }
 
 // Weight returns about how many bytes of text of reads are restored, or verified, in the time of a byte of side files.
-func (r *Reader) Weight() uint64 { return 4 + 30*uint64(r.stored)/max(r.Bytes(), 1) }
+func (r *Reader) Weight() uint64 { return 1 + 50*uint64(r.stored)/max(r.Bytes(), 1) }
 
 // newReader reads the listing of a file of size bytes: from its begin or, if that is damaged, from its end.
 func newReader(f *vfs.File, data io.ReaderAt, path string, size int64, o Options) (*Reader, error) {
