@@ -21,8 +21,8 @@ const (
 // compressedMagics begin files of which the text is looked at: gzip, zstd, xz and bzip2.
 var compressedMagics = []string{"\x1f\x8b", "\x28\xb5\x2f\xfd", "\xfd7zXZ\x00", "BZh"}
 
-// holdsReads reports whether the file at a path is one of FASTQ, FASTA or unaligned BAM by its content, compressed or not. If its name says that it is
-// one, the first byte decides, else the first records do. The error is for a file that can't be read.
+// holdsReads reports whether the file at a path is one of FASTQ, FASTA or unaligned BAM by its content, compressed or not. If its name says
+// that it is one, the first byte decides, else the first records do. The error is for a file that can't be read.
 func holdsReads(path string, named bool) (bool, error) {
 	f, err := vfs.OpenRegular(path)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// A Reader reads BAM as FASTQ text, which leaves out tags and header. Errors wrap ErrCorrupt or an UnsuitedError, or are those of the data; io.ErrUnexpectedEOF says that the
-// data ends inside of a record.
+// A Reader reads BAM as FASTQ text, which leaves out tags and header. Errors wrap ErrCorrupt or an UnsuitedError, or are those of the data;
+// io.ErrUnexpectedEOF says that the data ends inside of a record.
 type Reader struct {
 	in      *bufio.Reader
 	started bool // the header was read

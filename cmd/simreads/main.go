@@ -87,7 +87,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	f.Float64Var(&o.Trim, "trim", 0, "share of reads that are cut to mixed lengths, 35 bases at least")
 	f.Float64Var(&o.Optical, "optical-duplicates", 0, "share of fragments that are their neighbour's")
 	f.Float64Var(&o.PCR, "pcr-duplicates", 0, "share of fragments that are copies of any before")
-	f.Float64Var(&o.Expression, "expression", 0, "draw transcripts, their expression (or that of amplicons, small RNA) log-normal with this sigma")
+	f.Float64Var(&o.Expression, "expression", 0,
+		"draw transcripts, their expression (or that of amplicons, small RNA) log-normal with this sigma")
 	f.IntVar(&o.Amplicons, "amplicons", 0, "draw whole stretches of 200 to 400 bases, so many")
 	f.IntVar(&o.SmallRNA, "small-rna", 0, "draw whole stretches of 18 to 30 bases, so many")
 	f.BoolVar(&o.Adapter, "adapter", false, "reads go on into an adapter where their fragment ends")

@@ -119,12 +119,12 @@ func (t *targets) add(start, end int, weight float64) {
 }
 
 // newStretches chooses so many stretches of least to most bases, anywhere, whose weight is log-normal with the given sigma.
-func newStretches(g *Genome, seed uint64, count, least, most int, sigma float64) (*targets, error) {
+func newStretches(g *Genome, seed uint64, count, least, most int, sigma float64, stranded bool) (*targets, error) {
 	if g.longest() < most {
 		return nil, fmt.Errorf("no contig has %d bases", most)
 	}
 	r := stream(seed, streamTranscripts, 0)
-	t := &targets{whole: true}
+	t := &targets{whole: true, stranded: stranded}
 	for len(t.start) < count {
 		at, n := int(r.below(uint64(g.Size()))), least+int(r.below(uint64(most-least+1)))
 		if _, end := g.contig(at); at+n <= end {

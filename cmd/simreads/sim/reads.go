@@ -122,10 +122,9 @@ func New(c Config) (*Simulator, error) {
 	}
 	switch {
 	case c.Amplicons > 0:
-		s.library.targets, err = newStretches(c.Genome, c.Seed, c.Amplicons, 200, 400, c.Expression)
+		s.library.targets, err = newStretches(c.Genome, c.Seed, c.Amplicons, 200, 400, c.Expression, false)
 	case c.SmallRNA > 0:
-		s.library.targets, err = newStretches(c.Genome, c.Seed, c.SmallRNA, 18, 30, c.Expression)
-		s.library.targets.stranded = true
+		s.library.targets, err = newStretches(c.Genome, c.Seed, c.SmallRNA, 18, 30, c.Expression, true)
 	case c.Expression > 0:
 		s.library.targets, err = newTranscripts(c.Genome, c.Seed, max(300, c.Length), c.Expression)
 	}

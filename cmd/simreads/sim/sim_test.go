@@ -423,6 +423,9 @@ func TestImpossible(t *testing.T) {
 		"no mates":          {Genome: g, Long: true, Length: 500, Paired: true},
 		"room for a transc": {Genome: Invent(GenomeConfig{Size: 250}), Expression: 1},
 		"too few reads":     {Genome: g, Optical: 0.97},
+		"has 30 bases":      {Genome: Invent(GenomeConfig{Size: 20}), SmallRNA: 5},
+		"has 400 bases":     {Genome: Invent(GenomeConfig{Size: 250}), Amplicons: 5},
+		"or of small RNA":   {Genome: g, Amplicons: 5, SmallRNA: 5},
 		"can't be negative": {Genome: g, Expression: -1},
 		"only long reads":   {Genome: g, Indels: 0.01},
 		"only the profiles": {Genome: g, Long: true, Length: 500, Indels: 0.01},
@@ -450,7 +453,8 @@ func BenchmarkChunk(b *testing.B) {
 	}
 }
 
-// TestBAM: the FASTQ of the BAM that is written is that of the same draw, but for comments of names, and HiFi reads have two arrays of bytes.
+// TestBAM: the FASTQ of the BAM that is written is that of the same draw, but for comments of names, and HiFi reads have two arrays of
+// bytes.
 func TestBAM(t *testing.T) {
 	for name, c := range map[string]Config{
 		"pairs":    {Reads: 50, Paired: true, Names: ENA},
