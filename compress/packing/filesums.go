@@ -33,6 +33,9 @@ func (p *packer) readFiles(ctx context.Context) (wait func()) {
 		}
 		f := &fileText{check: restoring.NewTextCheck(in, true, wantsMD5(in)), done: make(chan struct{})}
 		p.files[i] = f
+		if p.o.Threads >= manyThreads {
+			p.pool.Hold(ctx, 2, f.done) // else other tasks would leave them too little of the processor
+		}
 		reading.Go(func() {
 			defer close(f.done)
 			var r io.ReadCloser

@@ -34,7 +34,7 @@ const waiting = 3
 // newFlight returns how many slices are in work at once, in so much memory. follow says that they are verified once they are written, gpu
 // that a GPU decodes their qualities.
 func newFlight(specs []slicing.Spec, threads int, memory uint64, follow, gpu bool) (f flight) {
-	room, busy, ofRuns := workers.InMemory(memory, largest(specs)), threads, len(specs) > 0 && specs[0].Run != nil
+	room, busy, ofRuns := workers.InMemory(memory, textsOf(specs)), threads, len(specs) > 0 && specs[0].Run != nil
 	switch {
 	case gpu:
 		busy = restoring.SlicesOnGPU * threads
@@ -48,30 +48,18 @@ func newFlight(specs []slicing.Spec, threads int, memory uint64, follow, gpu boo
 	if gpu {
 		f.verified = f.coded
 	} else if threads >= manyThreads && !ofRuns {
-		n := consecutive(specs, min(aheadText*uint64(threads), cmp.Or(memory, workers.DefaultMemory)/aheadShare))
+		ahead := min(aheadText*uint64(threads), cmp.Or(memory, workers.DefaultMemory)/aheadShare)
+		n := min(workers.Consecutive(textsOf(specs), ahead), len(specs))
 		f.coded = max(f.coded, min(n, aheadSlices*threads))
 		f.verified = workers.AtMostThreads(room/2, max(threads, min(n, waiting*threads)))
 	}
 	return f
 }
 
-// consecutive returns how many slices, whichever follow each other, have so many bytes of text and of exceptions together at most.
-func consecutive(specs []slicing.Spec, most uint64) int {
-	n, from, sum := len(specs), 0, uint64(0)
+// textsOf returns how many bytes of text and of exceptions slices have.
+func textsOf(specs []slicing.Spec) (all []uint64) {
 	for i := range specs {
-		sum += specs[i].Text + specs[i].Exceptions
-		for ; sum > most; from++ {
-			sum -= specs[from].Text + specs[from].Exceptions
-			n = min(n, i-from)
-		}
+		all = append(all, specs[i].Text+specs[i].Exceptions)
 	}
-	return n
-}
-
-// largest returns how many bytes of text and of exceptions the largest slice has.
-func largest(specs []slicing.Spec) (n uint64) {
-	for i := range specs {
-		n = max(n, specs[i].Text+specs[i].Exceptions)
-	}
-	return n
+	return all
 }

@@ -35,9 +35,9 @@ func TestSlicesInFlight(t *testing.T) {
 		{16, 1 << 40, specsOf(nil, 100, 24*mib, 2*mib), 17, 100, 49},
 		{8, 1 << 40, specsOf(nil, 1000, 24*mib, 2*mib), 9, 245, 25},
 		{16, 1 << 40, specsOf(nil, 1000, 1), 17, 512, 49},
-		{16, 1 << 30, specsOf(nil, 1000, 24*mib, 2*mib), 9, 21, 4},
-		{16, 0, specsOf(nil, 1000, 24*mib, 2*mib), 9, 21, 4},
-		{16, 256 * mib, specsOf(nil, 1000, 24*mib, 2*mib), 1, 1, 0},
+		{16, 1 << 30, specsOf(nil, 1000, 24*mib, 2*mib), 17, 21, 22},
+		{16, 0, specsOf(nil, 1000, 24*mib, 2*mib), 17, 21, 22},
+		{16, 256 * mib, specsOf(nil, 1000, 24*mib, 2*mib), 12, 6, 6},
 		{16, 1 << 40, nil, 17, 17, 17},
 	} {
 		alone, f := newFlight(c.specs, c.threads, c.memory, false, false), newFlight(c.specs, c.threads, c.memory, true, false)

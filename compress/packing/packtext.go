@@ -35,7 +35,7 @@ const piecesAhead = 32
 // hashesEarly reports whether texts are hashed early: by some of many threads, where all slices are of runs. The pieces take less memory
 // than a slice, of which there is room for several.
 func (p *packer) hashesEarly() bool {
-	return p.o.Threads >= manyThreads && workers.InMemory(p.memoryBeside(), largest(p.specs)) >= manyThreads && len(p.specs) > 1 &&
+	return p.o.Threads >= manyThreads && workers.InMemory(p.memoryBeside(), textsOf(p.specs)) >= manyThreads && len(p.specs) > 1 &&
 		len(p.phases) == 1 && !slices.ContainsFunc(p.specs, func(s slicing.Spec) bool { return s.Run == nil })
 }
 

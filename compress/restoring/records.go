@@ -251,10 +251,10 @@ func (r *Reader) parts(q Query) ([]slicePart, error) {
 func decodeParts[T any](ctx context.Context, r *Reader, parts []slicePart, wanted columns.Kept,
 	work func(*source.Decoded, *slicePart) (T, error), consume func(T) error) error {
 	demands := make([]source.Demand, len(parts))
-	largest := uint64(0)
+	var texts []uint64
 	for k, p := range parts {
 		demands[k] = source.Demand{Slice: p.slice, Want: p.want, Columns: wanted, First: p.spans[len(p.spans)-1].Hi, Spans: p.spans}
-		largest = max(largest, source.SliceBytes(r.Man, p.slice))
+		texts = append(texts, source.SliceBytes(r.Man, p.slice))
 	}
 	decoder := r.src.Pass(demands)
 	pool := workers.NewPool(r.opts.Threads)
@@ -269,7 +269,7 @@ func decodeParts[T any](ctx context.Context, r *Reader, parts []slicePart, wante
 		})
 		return v, err
 	}
-	flight := workers.InFlight(r.opts.Threads, r.opts.Memory, largest)
+	flight := workers.InFlight(r.opts.Threads, r.opts.Memory, texts)
 	return workers.InOrder(ctx, len(parts), flight, produce, func(_ int, v T) error { return consume(v) })
 }
 

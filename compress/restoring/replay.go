@@ -47,19 +47,20 @@ const SlicesOnGPU = 64
 // NewReplay prepares for jobs, which may be replayed in several passes.
 func NewReplay(src source.Source, stage string, threads int, memory uint64, report workers.Progress, passes ...[]Job) *Replay {
 	r := &Replay{src: src, man: src.Manifest(), Pool: workers.NewPool(threads)}
-	var total, units, largest uint64
+	var total, units uint64
+	var texts []uint64
 	for _, jobs := range passes {
 		for _, j := range jobs {
 			t := source.SliceBytes(r.man, j.Slice)
 			_, work := columns.WorkOf(r.man, &r.man.Slices[j.Slice])
-			total, units, largest = total+t, units+work, max(largest, t)
+			total, units, texts = total+t, units+work, append(texts, t)
 		}
 	}
 	if p, ok := src.(*source.Packed); ok && p.Device != nil {
 		threads *= SlicesOnGPU
 	}
-	r.SetFlight(workers.InFlight(threads, memory, largest))
-	if workers.InMemory(memory, largest) < 2 {
+	r.SetFlight(workers.InFlight(threads, memory, texts))
+	if workers.InMemory(memory, texts) < 2 {
 		r.Texts.Keep = 0 // there is no room for a text of the slice before while a slice is decoded
 	}
 	var bases, besides uint64

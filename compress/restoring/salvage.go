@@ -97,10 +97,10 @@ func salvage(ctx context.Context, src source.Source, o *UnpackOptions) (list []S
 			}
 		}
 	}()
-	largest := uint64(0)
+	var texts []uint64
 	demands := make([]source.Demand, len(man.Slices))
 	for i := range man.Slices {
-		largest = max(largest, source.SliceBytes(man, i))
+		texts = append(texts, source.SliceBytes(man, i))
 		demands[i] = source.Demand{Slice: i, Want: [2]bool{true, true}}
 	}
 	decoder := src.Pass(demands)
@@ -121,7 +121,7 @@ func salvage(ctx context.Context, src source.Source, o *UnpackOptions) (list []S
 		}
 		return nil
 	}
-	flight := workers.InFlight(o.Threads, o.Memory, largest)
+	flight := workers.InFlight(o.Threads, o.Memory, texts)
 	if err := workers.InOrder(ctx, len(man.Slices), flight, produce, consume); err != nil {
 		return nil, err
 	}

@@ -35,12 +35,14 @@ type sliceList struct {
 // allSlices returns all of them.
 func (s *search) allSlices() *sliceList {
 	l := &sliceList{}
-	var total, largest uint64
+	var total uint64
+	var texts []uint64
 	for i := range s.man.Slices {
 		l.numbers = append(l.numbers, i)
-		total, largest = total+source.SliceBytes(s.man, i), max(largest, source.SliceBytes(s.man, i))
+		texts = append(texts, source.SliceBytes(s.man, i))
+		total += texts[i]
 	}
-	l.inFlight = workers.InFlight(s.o.Threads, s.o.Memory, largest)
+	l.inFlight = workers.InFlight(s.o.Threads, s.o.Memory, texts)
 	l.progress = workers.NewMeter(s.o.Progress, FindStage, total, 0)
 	return l
 }

@@ -195,9 +195,11 @@ func indexContent(ctx context.Context, p *source.Packed, e commit.Entry, o Index
 	if err := p.NeedShared(ctx); err != nil {
 		return nil, err
 	}
-	var total, largest uint64
+	var total uint64
+	var texts []uint64
 	for i := range p.Man.Slices {
-		total, largest = total+source.SliceBytes(p.Man, i), max(largest, source.SliceBytes(p.Man, i))
+		texts = append(texts, source.SliceBytes(p.Man, i))
+		total += texts[i]
 	}
 	n, err := p.Seqs.Len()
 	if err != nil {
@@ -208,7 +210,7 @@ func indexContent(ctx context.Context, p *source.Packed, e commit.Entry, o Index
 	}
 	c.Coverage = fmindex.NewCoverage(n, fmindex.Window)
 	progress := workers.NewMeter(o.Progress, IndexReadStage, total, 0)
-	err = workers.InOrder(ctx, len(p.Man.Slices), workers.InFlight(o.Threads, o.Memory, largest),
+	err = workers.InOrder(ctx, len(p.Man.Slices), workers.InFlight(o.Threads, o.Memory, texts),
 		func(ctx context.Context, i int) (*sliceLiterals, error) { return literalsOf(ctx, p, i, c.Coverage) },
 		func(i int, l *sliceLiterals) error {
 			from := 0

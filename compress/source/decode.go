@@ -208,8 +208,9 @@ func (p *Packed) decodeColumn(ctx context.Context, pool workers.Pool, b *Decoded
 	if ctx.Err() != nil || d.err != nil {
 		return ctx.Err()
 	}
-	if d.Id == archive.Quals && p.Device != nil {
-		pool = pool.InTurn(0) // the device gets many columns at once before others take their turns
+	if (d.Id == archive.Quals || d.Id == archive.Lengths) && p.Device != nil {
+		// The device gets many columns at once before others take their turns, and they need lengths.
+		pool = pool.InTurn(0)
 	}
 	return pool.Do(ctx, func() error {
 		what := columnOf(p.Man, d.Id, b.Slice, d.M)

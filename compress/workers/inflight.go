@@ -14,15 +14,33 @@ const Beside = 72 << 20
 // way; a quarter is for garbage.
 func ForText(memory uint64) uint64 { return (memory - min(memory, Beside)) / 4 }
 
-// InMemory returns how many slices, the largest of which has so many bytes of text and of exceptions, memory has room for.
-func InMemory(memory, text uint64) uint64 {
-	return max(ForText(cmp.Or(memory, DefaultMemory))/max(text, 1<<20), 1)
+// leastText is how much text a slice counts at least, as it has models, too.
+const leastText = 1 << 20
+
+// InMemory returns how many slices memory has room for. texts are the bytes of text and of exceptions of slices in their order, of which
+// those in work follow each other.
+func InMemory(memory uint64, texts []uint64) int {
+	return max(Consecutive(texts, ForText(cmp.Or(memory, DefaultMemory))), 1)
+}
+
+// Consecutive returns how many slices, whichever follow each other, have so many bytes of text together at most. It may be
+// more than there are.
+func Consecutive(texts []uint64, most uint64) int {
+	n, from, sum := int(most/leastText), 0, uint64(0)
+	for i, text := range texts {
+		sum += max(text, leastText)
+		for ; sum > most; from++ {
+			sum -= max(texts[from], leastText)
+			n = min(n, i-from)
+		}
+	}
+	return n
 }
 
 // InFlight returns how many such slices may be in work at once.
-func InFlight(threads int, memory, text uint64) int {
-	return AtMostThreads(InMemory(memory, text), threads)
+func InFlight(threads int, memory uint64, texts []uint64) int {
+	return AtMostThreads(InMemory(memory, texts), threads)
 }
 
 // AtMostThreads returns n, or as many slices as keep the threads busy if these are fewer.
-func AtMostThreads(n uint64, threads int) int { return int(min(n, uint64(max(threads, 1)+1))) }
+func AtMostThreads(n, threads int) int { return min(n, max(threads, 1)+1) }
