@@ -194,11 +194,9 @@ func newPackedFiles(t testing.TB, cdna, meta string) *packedFiles {
 		}
 		section(s + "sequences")
 		if flags&32 != 0 {
-			if w.byte(s+"words") > 0 {
-				for _, f := range []string{"least", "greatest"} {
-					w.uvarint(s + f + " shared")
-					w.text(s + f)
-				}
+			for _, f := range []string{"least", "greatest"} {
+				w.uvarint(s + f + " shared")
+				w.text(s + f)
 			}
 		}
 	}

@@ -62,8 +62,7 @@ func (k *kit) assemblies() {
 	}{
 		{"cut", "Fewer literals than the section says.", cut(-20)},
 		{"literals", "More literals than bases.", func(b []byte) []byte { return slices.Concat(number(1<<20), b[head:]) }},
-		{"kind", "A copy of a kind that there is not.", func(b []byte) []byte { return inStream(b, 0, 4) }},
-		{"first", "A first copy that goes on with the one before.", func(b []byte) []byte { return inStream(b, 0, 0) }},
+		{"kind", "A copy of a kind that there is not.", func(b []byte) []byte { return inStream(b, 0, 3) }},
 		{"length", "A copy of more bases than there are.", func(b []byte) []byte { return inStream(b, 2, 0xff) }},
 		{"place", "A copy of bases before the first.", func(b []byte) []byte { return inStream(b, 3, 0xff) }},
 		{"letter", "A run of A, which is no exception.", func(b []byte) []byte { return inStream(b, 6, 'A') }},

@@ -387,7 +387,7 @@ func (k *kit) packedForged() {
 	forge("forged-mate", "A pair whose mates point elsewhere.", map[string][]byte{"input 0 mate": number(2)})
 	forge("forged-slice-input", "A slice of an input that there is not.", map[string][]byte{"slice 0 input": number(4)})
 	forge("forged-second-mates", "A slice of second mates alone.", map[string][]byte{"slice 0 input": number(1)})
-	forge("forged-flags", "Flags that no version has.", map[string][]byte{"flags": number(64)})
+	forge("forged-flags", "Flags that no version has.", map[string][]byte{"flags": number(256)})
 	forge("forged-number", "A number of more than ten bytes.", map[string][]byte{"block size": append(bytes.Repeat([]byte{0x80}, 10), 1)})
 	k.refused("forged-version-0", "Both manifests are of version 0, which there never was, under checksums that are right.", kitVersion,
 		k.packed.forge(map[string][]byte{"version": number(0)}))

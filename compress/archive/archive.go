@@ -77,8 +77,6 @@ type Manifest struct {
 
 	// Repeats says that the second shared section is that of repeats in the pseudogenome.
 	Repeats bool
-	// OneCoder says that each segment of the pseudogenome has one coder, however long it is.
-	OneCoder bool
 
 	// NameRanges says that slices have Words.
 	NameRanges bool
@@ -140,22 +138,11 @@ type Slice struct {
 	Words   Words   // of the names, if NameRanges is set
 }
 
-// Words bound the first words of all names of a slice: see docs/FORMAT.md, "Words of names".
+// Words bound the numbers of the first words of all names of a slice, which differ in these alone: see docs/FORMAT.md, "Words of names".
+// Empty ones bound nothing.
 type Words struct {
-	Kind            WordsKind
-	Least, Greatest string // at most MaxWord bytes each; empty with AnyWords
+	Least, Greatest string // at most MaxWord bytes each
 }
-
-// WordsKind says what Words bound.
-type WordsKind byte
-
-// The kinds of Words.
-const (
-	AnyWords     WordsKind = iota // nothing: a word may be any
-	OrderedWords                  // the words in their order
-	NumberWords                   // each number of the words
-	wordsKinds
-)
 
 // MaxWord is the most bytes of Words.Least and Words.Greatest.
 const MaxWord = 255

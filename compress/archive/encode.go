@@ -133,7 +133,7 @@ func (m *Manifest) code(f *coder) {
 	f.bytes(m.Source[:])
 	f.text(&m.Tool)
 	sides := len(m.Sides) > 0
-	f.flags(&m.Options.ReadsOnly, &m.Options.OrderAny, &m.Options.DropNames, &m.Verified, &m.Repeats, &m.NameRanges, &m.OneCoder,
+	f.flags(&m.Options.ReadsOnly, &m.Options.OrderAny, &m.Options.DropNames, &m.Verified, &m.Repeats, &m.NameRanges,
 		&sides, &m.OneFile)
 	if sides {
 		list(f, &m.Sides, 2, "side archives", func(name *string) {
@@ -300,9 +300,6 @@ func (m *Manifest) placeSlice(c *parse.Cursor, s *Slice, next []uint64) {
 // code codes w, each text as how many bytes it shares with the one before it, and the others. last is the text before, at first empty; the
 // last text is returned.
 func (w *Words) code(f *coder, last string) string {
-	if f.byte((*byte)(&w.Kind), byte(wordsKinds-1)); w.Kind == AnyWords {
-		return last
-	}
 	for _, s := range []*string{&w.Least, &w.Greatest} {
 		n := 0
 		for f.c == nil && n < min(len(*s), len(last)) && (*s)[n] == last[n] {

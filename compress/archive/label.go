@@ -23,16 +23,13 @@ const (
 	kinds
 )
 
-// Flags of a shared section, in place of the member.
-const (
-	sharedRepeats = 1 << iota
-	sharedOneCoder
-)
+// sharedRepeats, in place of the member of a shared section, is that of Manifest.Repeats.
+const sharedRepeats = 1
 
 // label is the header of a section: what is to be known of it if the manifest is lost.
 type label struct {
 	kind            kind
-	member          int    // of the slice; for shared sections flags
+	member          int    // of the slice; for shared sections sharedRepeats or 0
 	kept            uint16 // which sections of the slice have bytes: bit column + Columns * member
 	number          int    // of the slice, or of the shared section
 	input, records  int
@@ -83,7 +80,7 @@ func (s *Slice) labelOf(i int, c Column, m int) label {
 
 // sharedLabel returns the label of shared section i.
 func (m *Manifest) sharedLabel(i int) label {
-	return label{kind: kindShared, number: i, member: int(parse.Flags(m.Repeats, m.OneCoder))}
+	return label{kind: kindShared, number: i, member: int(parse.Flags(m.Repeats))}
 }
 
 // eachSection calls f for every section in the order in which they lie in the bulk file.

@@ -126,7 +126,7 @@ func rebuild(b bulk, found []foundSection) (*Manifest, error) {
 				m.Shared = append(m.Shared, Section{Off: lostOffset, Len: 1})
 			}
 			m.Shared[s.number] = s.Section
-			m.Repeats, m.OneCoder = s.label.member&sharedRepeats != 0, s.label.member&sharedOneCoder != 0
+			m.Repeats = s.label.member&sharedRepeats != 0
 		case s.kind == kindParity:
 			m.Parity = s.Section
 		}

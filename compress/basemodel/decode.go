@@ -23,19 +23,20 @@ func parseLen(section []byte) (n int, rest []byte, err error) {
 	return int(v), section[k:], nil
 }
 
-// Decode decodes a section of Encode, whose Options had the same TwoCoders, on up to Threads goroutines. It returns at once and decodes in
-// the background, and calls Progress meanwhile; Follow and Model are ignored. It returns an error, which wraps ErrCorrupt, if the lengths
+// Decode decodes a section of Encode on up to Threads goroutines. It returns at once and decodes in the background, and calls Progress
+// meanwhile; Follow and Model are ignored. It returns an error, which wraps ErrCorrupt, if the lengths
 // in the section cannot be right; other damage is reported by the methods of Sequence.
 func Decode(section []byte, o Options) (*Sequence, error) {
 	n, rest, err := parseLen(section)
 	if err != nil {
 		return nil, err
 	}
-	in, err := parseStreams(rest, Coders(n, o.TwoCoders))
+	segments := cutSegments(n, o.twoCoders)
+	in, err := parseStreams(rest, codersOf(segments))
 	if err != nil {
 		return nil, err
 	}
-	s := newSequence(n, cutSegments(n, o.TwoCoders))
+	s := newSequence(n, segments)
 	s.progress = o.Progress
 	go s.decode(in, o.Threads)
 	return s, nil

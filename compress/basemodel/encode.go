@@ -10,8 +10,6 @@ import (
 // Options of Encode and Decode.
 type Options struct {
 	Threads int // that code or decode segments and chunks side by side, at least 1; the section does not depend on it
-	// TwoCoders is the length from which segments have two coders, in bases.
-	TwoCoders int
 	// Follow, if not nil, is called before the first base is coded with a sequence that is decoded while the section is coded. Decoding
 	// takes another ModelBytes for each coder, in as many goroutines of its own as coding has threads.
 	Follow   func(s *Sequence)
@@ -19,6 +17,8 @@ type Options struct {
 	// Model, if not nil, is called with the model of the first coder of the first segment as soon as that has learnt all of its bases,
 	// mostly long before the last base is coded.
 	Model func(m *Model)
+
+	twoCoders int // see cutSegments
 }
 
 // coderTask is what one coder of a segment codes.
@@ -33,7 +33,7 @@ type coderTask struct {
 // Encode codes the n bases of src; n is at most MaxBases. The section is n, the size of each coder's stream but the last, and the
 // streams, segment after segment.
 func Encode(n int, src Source, o Options) []byte {
-	segments := cutSegments(n, o.TwoCoders)
+	segments := cutSegments(n, o.twoCoders)
 	var all []coderTask
 	var follow []*stream
 	for _, s := range segments {
@@ -55,7 +55,7 @@ func Encode(n int, src Source, o Options) []byte {
 		go s.decode(follow, o.Threads)
 		o.Follow(s)
 	}
-	ahead := Goroutines(n, o.TwoCoders, o.Threads) > len(all)
+	ahead := goroutines(len(all), o.Threads) > len(all)
 	out := make([][]byte, len(all))
 	tasks.Each(len(all), o.Threads, func(_, k int) {
 		var m *Model
@@ -75,12 +75,14 @@ func Encode(n int, src Source, o Options) []byte {
 }
 
 // Goroutines returns how many goroutines Encode has with so many threads, at most: one for each coder, or two if there are so many threads.
-func Goroutines(n, twoCoders, threads int) int {
-	count := Coders(n, twoCoders)
-	if 2*count <= threads {
-		return 2 * count
+func Goroutines(n, threads int) int { return goroutines(Coders(n), threads) }
+
+// goroutines is Goroutines for so many coders.
+func goroutines(coders, threads int) int {
+	if 2*coders <= threads {
+		return 2 * coders
 	}
-	return min(count, threads)
+	return min(coders, threads)
 }
 
 // encode returns the stream of the coder and its model. Slices with literals wait for the model of the first segment. So where there are

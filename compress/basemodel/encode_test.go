@@ -9,12 +9,12 @@ import (
 // TestEncodeAhead: where each coder has two threads, it writes the stream, and leaves the model, that it does with one; the follower
 // decodes that stream. Chunks may have a base or none.
 func TestEncodeAhead(t *testing.T) {
-	for _, n := range []int{0, 1, 2, 3, 1000, 2*chunkBases - 1, 2 * chunkBases, 2*chunkBases + 1, 2*chunkBases + 4, 100_001} {
+	for _, n := range []int{1, 2, 3, 1000, 2*chunkBases - 1, 2 * chunkBases, 2*chunkBases + 1, 2*chunkBases + 4, 100_001} {
 		b := repetitive(int64(n), n)
-		one, model := encoded(b, Options{TwoCoders: 0, Threads: 1})
+		one, model := encoded(b, Options{twoCoders: 1, Threads: 1})
 		var follower *Sequence
-		o := Options{TwoCoders: 0, Threads: 4, Follow: func(s *Sequence) { follower = s }}
-		if got := Goroutines(n, o.TwoCoders, o.Threads); got != 4 {
+		o := Options{twoCoders: 1, Threads: 4, Follow: func(s *Sequence) { follower = s }}
+		if got := goroutines(codersOf(cutSegments(n, o.twoCoders)), o.Threads); got != 4 {
 			t.Fatalf("%d bases: %d goroutines", n, got)
 		}
 		section, ahead := encoded(b, o)
@@ -41,7 +41,7 @@ func TestGoroutines(t *testing.T) {
 		// The sequence is long enough, its segments are not.
 		{segmentBases + 1, segmentBases + 1, 16, 4}, {math.MaxInt32, math.MaxInt32, 1024, 256},
 	} {
-		if got := Goroutines(c.n, c.twoCoders, c.threads); got != c.want {
+		if got := goroutines(codersOf(cutSegments(c.n, c.twoCoders)), c.threads); got != c.want {
 			t.Errorf("%d bases, two coders from %d on, %d threads: %d goroutines, want %d", c.n, c.twoCoders, c.threads, got, c.want)
 		}
 	}

@@ -13,7 +13,7 @@ func Example() {
 	source := func(dst []byte, pos, n int) []byte { return append(dst, genome[pos:pos+n]...) }
 	var model *basemodel.Model
 	section := basemodel.Encode(len(genome), source, basemodel.Options{
-		TwoCoders: basemodel.TwoCoders, Threads: 1, Model: func(m *basemodel.Model) { model = m },
+		Threads: 1, Model: func(m *basemodel.Model) { model = m },
 	})
 
 	read := genome[4:36]
@@ -21,7 +21,7 @@ func Example() {
 	model.Clone(len(read)).Encode(e, read, nil)
 	literal := e.Finish()
 
-	sequence, err := basemodel.Decode(section, basemodel.Options{Threads: 1, TwoCoders: basemodel.TwoCoders})
+	sequence, err := basemodel.Decode(section, basemodel.Options{Threads: 1})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -79,12 +79,12 @@ func decodeAll(t *testing.T, m *Model, data []byte, n int) []byte {
 func TestModelKnowsItsBases(t *testing.T) {
 	genome := randomBases(rand.New(rand.NewSource(5)), 50000)
 	again := append(reverseComplement(genome[20000:22000]), genome[3000:5000]...)
-	section, model := encoded(genome, Options{TwoCoders: TwoCoders, Threads: 1})
+	section, model := encoded(genome, Options{Threads: 1})
 	data := codeAll(model.Clone(len(again)), again)
 	if len(data)*8 > len(again)/4 {
 		t.Fatalf("%d bytes for %d bases that occurred before", len(data), len(again))
 	}
-	sequence, err := Decode(section, Options{Threads: 1, TwoCoders: TwoCoders})
+	sequence, err := Decode(section, Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

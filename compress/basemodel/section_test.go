@@ -26,7 +26,7 @@ func encoded(b []byte, o Options) (section []byte, model *Model) {
 // decoded returns the bases of a section.
 func decoded(t testing.TB, section []byte, threads int) []byte {
 	t.Helper()
-	s, err := Decode(section, Options{Threads: threads, TwoCoders: TwoCoders})
+	s, err := Decode(section, Options{Threads: threads})
 	if err == nil {
 		err = s.Wait(s.Len())
 	}
@@ -44,15 +44,15 @@ func TestRoundTrip(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 4, 5, 30, 1000, 300000, TwoCoders + 5} {
 		b := repetitive(int64(n), n)
 		var done atomic.Int64
-		section := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 2, Progress: func(k int) { done.Add(int64(k)) }})
+		section := Encode(n, sourceOf(b), Options{Threads: 2, Progress: func(k int) { done.Add(int64(k)) }})
 		if got := done.Load(); got != int64(n) {
 			t.Errorf("n=%d: the progress is of %d bases", n, got)
 		}
-		if one := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1}); !bytes.Equal(one, section) {
+		if one := Encode(n, sourceOf(b), Options{Threads: 1}); !bytes.Equal(one, section) {
 			t.Fatalf("n=%d: one thread codes differently from two", n)
 		}
 		var follower *Sequence
-		verified := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1, Follow: func(s *Sequence) { follower = s }})
+		verified := Encode(n, sourceOf(b), Options{Threads: 1, Follow: func(s *Sequence) { follower = s }})
 		if !bytes.Equal(verified, section) {
 			t.Fatalf("n=%d: coded differently when it is verified", n)
 		}
@@ -80,9 +80,9 @@ func TestModelsAgree(t *testing.T) {
 		b := repetitive(int64(n+1), n)
 		again := append(randomBases(rand.New(rand.NewSource(18)), 300), b[n/2:min(n/2+1000, n)]...)
 		var follower *Sequence
-		section, model := encoded(b, Options{TwoCoders: TwoCoders, Threads: 2, Follow: func(s *Sequence) { follower = s }})
+		section, model := encoded(b, Options{Threads: 2, Follow: func(s *Sequence) { follower = s }})
 		want := codeAll(model.Clone(len(again)), again)
-		s, err := Decode(section, Options{Threads: 2, TwoCoders: TwoCoders})
+		s, err := Decode(section, Options{Threads: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,13 +105,13 @@ func TestModelsAgree(t *testing.T) {
 func TestModelsDiffer(t *testing.T) {
 	const n = 3000
 	b := repetitive(20, n)
-	section, model := encoded(b, Options{TwoCoders: TwoCoders, Threads: 1})
+	section, model := encoded(b, Options{Threads: 1})
 	for _, at := range []int{0, 1, 27, 28, n - 29, n - 1} {
 		other := bytes.Clone(b)
 		other[at] ^= 2
 		packed := make([]byte, bases.PackedLen(n)+bases.Pad)
 		bases.Pack(packed, other)
-		s, err := Decode(section, Options{Threads: 1, TwoCoders: TwoCoders})
+		s, err := Decode(section, Options{Threads: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestModelsDiffer(t *testing.T) {
 		if !bases.Equal(packed, 0, s.Packed(), 0, s.Len()) {
 			t.Errorf("the sequence is said to be another one")
 		}
-		if _, m := encoded(other, Options{TwoCoders: TwoCoders, Threads: 1}); m.Equal(model) {
+		if _, m := encoded(other, Options{Threads: 1}); m.Equal(model) {
 			t.Errorf("base %d differs, and the models are said to be equal", at)
 		}
 	}
@@ -138,7 +138,7 @@ func TestModelsDiffer(t *testing.T) {
 		"an earlier base":     func(m *Model) { m.hist.words[3] ^= 1 },
 		"a counter of a node": func(m *Model) { m.mix.nodes[nodes9+5][1] ^= 1 },
 	} {
-		_, m := encoded(b, Options{TwoCoders: TwoCoders, Threads: 1})
+		_, m := encoded(b, Options{Threads: 1})
 		if !m.Equal(model) {
 			t.Fatal("two models of the same bases differ")
 		}
@@ -157,7 +157,7 @@ func clearOf(b []byte) []byte {
 // TestSegments: segments and chunks hold each base once, in order, and are not longer than they may be.
 func TestSegments(t *testing.T) {
 	for _, n := range []int{0, 1, segmentBases - 1, segmentBases, segmentBases + 1, 2 * segmentBases, 5*segmentBases + 3, MaxBases} {
-		at, all := 0, cutSegments(n, TwoCoders)
+		at, all := 0, cutSegments(n, 0)
 		for k, s := range all {
 			if s.from != at || s.from%4 != 0 || s.n > segmentBases || s.n < n/len(all)-4*len(all) || s.coders != 1+int(min(uint(s.n)/TwoCoders, 1)) {
 				t.Fatalf("n=%d: segment %d of %d is %+v, after %d bases", n, k, len(all), s, at)
@@ -170,7 +170,7 @@ func TestSegments(t *testing.T) {
 	}
 	for _, n := range []int{0, 1, chunkBases, chunkBases + 1, TwoCoders - 1, TwoCoders, TwoCoders + 1,
 		TwoCoders + chunkBases + 3} {
-		s := cutSegments(n, TwoCoders)[0]
+		s := cutSegments(n, 0)[0]
 		for at := 0; at < n; {
 			r := s.next(at)
 			if r.from != at || at%4 != 0 || r.middle <= at || r.middle-at > chunkBases || r.to > n || r.to-r.middle > chunkBases*(s.coders-1) {
@@ -194,12 +194,12 @@ func TestSegmentsAreCodedApart(t *testing.T) {
 		return dst
 	}
 	var follower *Sequence
-	section := Encode(n, source, Options{TwoCoders: TwoCoders, Threads: 2, Follow: func(s *Sequence) { follower = s }})
-	again, err := Decode(section, Options{Threads: 2, TwoCoders: TwoCoders})
+	section := Encode(n, source, Options{Threads: 2, Follow: func(s *Sequence) { follower = s }})
+	again, err := Decode(section, Options{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	boundary := cutSegments(n, TwoCoders)[0].n
+	boundary := cutSegments(n, 0)[0].n
 	for i, s := range []*Sequence{follower, again} {
 		for _, at := range []int{0, 5000, boundary - 150, boundary, boundary + 1, n - 300} {
 			if err := s.Wait(at + 300); err != nil {
@@ -214,7 +214,7 @@ func TestSegmentsAreCodedApart(t *testing.T) {
 		}
 	}
 	// A length that reaches beyond the streams is found however the section is damaged.
-	if _, err := Decode(section[:20], Options{Threads: 2, TwoCoders: TwoCoders}); !errors.Is(err, ErrCorrupt) {
+	if _, err := Decode(section[:20], Options{Threads: 2}); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("a section of 20 bytes: %v", err)
 	}
 }
@@ -224,7 +224,7 @@ func TestEqualBases(t *testing.T) {
 	for _, n := range []int{100, 10_000, 30_000, 1_000_000} {
 		for v := range byte(4) {
 			b := bytes.Repeat([]byte{v}, n)
-			if got := decoded(t, Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1}), 1); !bytes.Equal(got, b) {
+			if got := decoded(t, Encode(n, sourceOf(b), Options{Threads: 1}), 1); !bytes.Equal(got, b) {
 				t.Errorf("%d bases %d: others are decoded", n, v)
 			}
 		}
@@ -235,8 +235,8 @@ func TestEqualBases(t *testing.T) {
 // its cause.
 func TestDamagedSections(t *testing.T) {
 	b := repetitive(21, TwoCoders+10)
-	long := Encode(len(b), sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 2})
-	short := Encode(1000, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1})
+	long := Encode(len(b), sourceOf(b), Options{Threads: 2})
+	short := Encode(1000, sourceOf(b), Options{Threads: 1})
 	for _, c := range []struct {
 		name    string
 		section []byte
@@ -248,7 +248,7 @@ func TestDamagedSections(t *testing.T) {
 		{"no length of the first stream", long[:3]},
 		{"a first stream longer than the section", long[:len(long)/4]},
 	} {
-		if _, err := Decode(c.section, Options{Threads: 2, TwoCoders: TwoCoders}); !errors.Is(err, ErrCorrupt) {
+		if _, err := Decode(c.section, Options{Threads: 2}); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -260,7 +260,7 @@ func TestDamagedSections(t *testing.T) {
 		{"bytes of the second stream are left", append(bytes.Clone(long), make([]byte, 30)...)},
 	} {
 		for _, threads := range []int{1, 2} {
-			s, err := Decode(c.section, Options{Threads: threads, TwoCoders: TwoCoders})
+			s, err := Decode(c.section, Options{Threads: threads})
 			if err != nil {
 				t.Fatalf("%s: %v", c.name, err)
 			}
@@ -281,11 +281,11 @@ func TestDamagedSections(t *testing.T) {
 func TestFollow(t *testing.T) {
 	for _, n := range []int{0, 3, 3000} {
 		b := repetitive(22, n)
-		section := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1})
+		section := Encode(n, sourceOf(b), Options{Threads: 1})
 		_, size := binary.Uvarint(section)
 		data := section[size:]
 		c := make(chan []byte, 1)
-		s := newSequence(n, cutSegments(n, TwoCoders))
+		s := newSequence(n, cutSegments(n, 0))
 		go s.decode([]*stream{{written: c}}, 1)
 		for k := range data {
 			c <- data[:k:k]
@@ -301,7 +301,7 @@ func TestFollow(t *testing.T) {
 // FuzzDecode: whatever a section is, decoding it ends, with an error or the number of bases it says.
 func FuzzDecode(f *testing.F) {
 	b := repetitive(23, 400)
-	section := Encode(len(b), sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1})
+	section := Encode(len(b), sourceOf(b), Options{Threads: 1})
 	f.Add(section)
 	f.Add(section[:len(section)/2])
 	f.Add([]byte{0})
@@ -311,7 +311,7 @@ func FuzzDecode(f *testing.F) {
 		if err == nil && n > 1<<16 {
 			return
 		}
-		s, lenErr := Decode(section, Options{Threads: 1, TwoCoders: TwoCoders})
+		s, lenErr := Decode(section, Options{Threads: 1})
 		if err != nil && lenErr == nil {
 			t.Fatal("a section without a length is decoded")
 		}
@@ -328,13 +328,13 @@ func BenchmarkEncode(b *testing.B) {
 	bases := repetitive(1, 1<<20)
 	b.SetBytes(int64(len(bases)))
 	for b.Loop() {
-		Encode(len(bases), sourceOf(bases), Options{TwoCoders: TwoCoders, Threads: 1})
+		Encode(len(bases), sourceOf(bases), Options{Threads: 1})
 	}
 }
 
 func BenchmarkDecode(b *testing.B) {
 	bases := repetitive(1, 1<<20)
-	section := Encode(len(bases), sourceOf(bases), Options{TwoCoders: TwoCoders, Threads: 1})
+	section := Encode(len(bases), sourceOf(bases), Options{Threads: 1})
 	b.SetBytes(int64(len(bases)))
 	for b.Loop() {
 		decoded(b, section, 1)
@@ -347,8 +347,8 @@ func TestTwoCoders(t *testing.T) {
 	b := repetitive(5, n)
 	sections := make(map[int][]byte)
 	for _, least := range []int{n, n + 1} {
-		sections[least] = Encode(n, sourceOf(b), Options{TwoCoders: least, Threads: 2})
-		if got, want := Coders(n, least), 2-(least-n); got != want {
+		sections[least] = Encode(n, sourceOf(b), Options{twoCoders: least, Threads: 2})
+		if got, want := codersOf(cutSegments(n, least)), 2-(least-n); got != want {
 			t.Errorf("two coders from %d on: %d coders of %d bases", least, got, n)
 		}
 	}
@@ -356,7 +356,7 @@ func TestTwoCoders(t *testing.T) {
 		t.Error("one coder and two coders wrote the same")
 	}
 	for least, section := range sections {
-		s, err := Decode(section, Options{Threads: 2, TwoCoders: least})
+		s, err := Decode(section, Options{Threads: 2, twoCoders: least})
 		if err == nil {
 			err = s.Wait(n)
 		}

@@ -1,5 +1,7 @@
 package basemodel
 
+import "cmp"
+
 // segmentBases is the largest length of a segment, in bases. Segments have models of their own so that they can be coded and decoded
 // side by side. Cutting costs bytes: a segment cannot be predicted from the others.
 const segmentBases = 1 << 24
@@ -8,8 +10,8 @@ const segmentBases = 1 << 24
 // which learns from its own chunks. After a round the chunk of the other is entered in its history, where it can be matched.
 const chunkBases = 1 << 13 // the largest chunk
 
-// TwoCoders is the length from which segments have two coders, in bases, unless the caller says otherwise.
-const TwoCoders = 1 << 20
+// TwoCoders is the length from which segments have two coders, in bases. Two take up to a third more processor time.
+const TwoCoders = 3 << 19
 
 // segment is a part of a sequence that is coded by itself.
 type segment struct {
@@ -17,24 +19,27 @@ type segment struct {
 	coders  int
 }
 
-// cutSegments returns the segments of a sequence of n bases, which have two coders from so many bases on. They begin at multiples of four.
+// cutSegments returns the segments of a sequence of n bases, which begin at multiples of four. Tests say from how many bases on they have
+// two coders; 0: TwoCoders.
 func cutSegments(n, twoCoders int) []segment {
 	all := make([]segment, max(1, (n+segmentBases-1)/segmentBases))
 	size := (n + 4*len(all) - 1) / (4 * len(all)) * 4
 	for k := range all {
 		from := k * size
 		all[k] = segment{from, min(size, n-from), 1}
-		if all[k].n >= twoCoders {
+		if all[k].n >= cmp.Or(twoCoders, TwoCoders) {
 			all[k].coders = 2
 		}
 	}
 	return all
 }
 
-// Coders returns how many coders code a sequence of n bases, side by side as far as there are threads. Segments have two coders from so
-// many bases on.
-func Coders(n, twoCoders int) (count int) {
-	for _, s := range cutSegments(n, twoCoders) {
+// Coders returns how many coders code a sequence of n bases, side by side as far as there are threads.
+func Coders(n int) int { return codersOf(cutSegments(n, 0)) }
+
+// codersOf returns how many coders segments have.
+func codersOf(segments []segment) (count int) {
+	for _, s := range segments {
 		count += s.coders
 	}
 	return count

@@ -27,8 +27,8 @@ func TestVectors(t *testing.T) {
 			letters = letters[:len(letters)-v.Int(t, "less")]
 		}
 		b := codesOf(letters)
-		coders[Coders(len(b), TwoCoders)] = true
-		data := v.Bytes(t, "bytes", Encode(len(b), sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 2}))
+		coders[Coders(len(b))] = true
+		data := v.Bytes(t, "bytes", Encode(len(b), sourceOf(b), Options{Threads: 2}))
 		if !slices.Equal(decoded(t, data, 2), b) {
 			t.Fatal("other bases are decoded")
 		}

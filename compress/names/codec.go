@@ -28,11 +28,9 @@ const (
 	hMatch  = 9
 	hFits   = 10
 	hLow    = 11
-	hSteady = 12
-	hWell   = 13
-	hAlike  = 14
-	hLetter = 15
-	hSize   = 16
+	hWell   = 12
+	hLetter = 13
+	hSize   = 14
 )
 
 // shape is a sequence of separators and kinds of fields, and the state of each field.
@@ -59,8 +57,6 @@ type fieldState struct {
 	up    [4]*symbols // of the length of steps
 	down  *symbols
 	top   [2]*symbols
-	gain  int32
-	lower *[symbolCount]*symbols
 	parts [8]*symbols
 	shift *[maxRows]int8
 
@@ -78,10 +74,10 @@ type codec struct {
 	last       *shape
 	plans      func() map[string][]fieldPlan // encoder only; made when the first shape is
 	tok        tokens
-	mateTok    tokens // of the first mate's name
-	line       []byte // the last name that was spelt out
-	spellBuf   []byte // for the next word that is spelt out
-	alphabets  [lineID + 1]*alphabet
+	mateTok    tokens   // of the first mate's name
+	line       []byte   // the last name that was spelt out
+	spellBuf   []byte   // for the next word that is spelt out
+	sizes      *symbols // of words that are spelt out
 
 	// Of the name being coded:
 	class       uint32 // how the last number field moved: classSame..
@@ -118,7 +114,7 @@ func (c *codec) name(name, first []byte) {
 		}
 	}
 	if id = c.shapeID(id); id == newShape {
-		like := c.line // the name that contexts of letters come from
+		like := c.line // the name that is as long, mostly
 		if first != nil {
 			like = first
 		}

@@ -73,10 +73,7 @@ func (c *codec) forecast(f *fieldState, v uint32) (value uint32, hit bool, tried
 	guess, n := m.forecasts()
 	shift := max(f.plan.width-8, 0)
 	for i, g := range guess[:n] {
-		c.ctx[0] = hash(hMatch, f.id, g>>shift<<2|uint32(i))
-		c.ctx[1] = hash(hMatch+64, f.id, m.miss&15<<2|uint32(i))
-		c.n = 2
-		if c.mixed(rc.BitOf(v == g), 1, hash(hMatch, f.id, uint32(i)), 250) == 1 {
+		if c.direct(rc.BitOf(v == g), hash(hMatch, f.id, g>>shift<<2|uint32(i)), 250) == 1 {
 			return g, true, n
 		}
 	}

@@ -3,26 +3,15 @@ package names
 import (
 	"math/bits"
 
-	"orcomgo/compress/mixing"
 	rc "orcomgo/compress/rangecoder"
 )
 
-const (
-	tableBits = 16
-	maxInputs = 5
-	mixSets   = 1 << 10
-	mixRate   = 32 // see mixing.Step
-)
+const tableBits = 16
 
 // coder codes decisions in either direction (see rangecoder.Coder) under probabilities that are looked up by context hashes.
 type coder struct {
 	rc.Coder
-	table   *[1 << tableBits]rc.Prob
-	weights [mixSets][maxInputs]int32
-
-	ctx [maxInputs]uint32 // hashes of the contexts of the symbol being coded
-	n   int               // how many
-
+	table  *[1 << tableBits]rc.Prob
 	newest *symbols // the last that were made
 	made   int      // how many were
 }
@@ -33,11 +22,6 @@ type coder struct {
 func (c *coder) init() {
 	c.table = new([1 << tableBits]rc.Prob)
 	rc.FillProbs(c.table[:])
-	for i := range c.weights {
-		for j := range c.weights[i] {
-			c.weights[i][j] = mixing.One * 3 / 10
-		}
-	}
 }
 
 // hash mixes a context into 32 bits.
@@ -67,29 +51,6 @@ func (c *coder) tree(v uint32, n int, h uint32, limit uint32) uint32 {
 	return node - 1<<n
 }
 
-// mixed codes a bit by the contexts in c.ctx at the given node, with the weights of set.
-func (c *coder) mixed(bit int, node uint32, set uint32, limit uint32) int {
-	var st [maxInputs]int64
-	var slots [maxInputs]*rc.Prob
-	w := &c.weights[set&(mixSets-1)]
-	dot := int64(0)
-	n := c.n & 7
-	for i := 0; i < n && i < maxInputs; i++ {
-		s := &c.table[slotIndex(c.ctx[i], node)]
-		slots[i] = s
-		st[i] = int64(mixing.Stretch(s.P()))
-		dot += st[i] * int64(w[i])
-	}
-	p := mixing.Predict(dot)
-	bit = c.Bit(bit, p)
-	step := mixing.Step(bit, p, mixRate)
-	for i := 0; i < n && i < maxInputs; i++ {
-		mixing.Move(&w[i], st[i], step)
-		slots[i].Update(bit, limit)
-	}
-	return bit
-}
-
 // symbolCount is the size of the alphabet of symbols.
 const symbolBits, symbolCount = 7, 1 << symbolBits
 
@@ -102,16 +63,16 @@ type symbols struct {
 	coded, next uint32 // symbols coded so far, and after how many probabilities are made anew
 }
 
-// The counts of symbols begin at 1 and mostly grow by symbolStep; all are halved where one is more than symbolMost.
+// The counts of symbols begin at 1 and grow by symbolStep; all are halved where one is more than symbolMost.
 const (
 	symbolStep = 24
 	symbolMost = 7 << 10
 	maxSymbols = 1 << 13
 )
 
-// learn counts symbol s. The larger step is, the sooner symbols before it are forgotten.
-func (t *symbols) learn(s uint32, step uint16) {
-	if t.count[s] += step; t.count[s] > symbolMost {
+// learn counts symbol s.
+func (t *symbols) learn(s uint32) {
+	if t.count[s] += symbolStep; t.count[s] > symbolMost {
 		for i := range t.count {
 			t.count[i] = (t.count[i] + 1) / 2
 		}
@@ -142,14 +103,6 @@ func (t *symbols) rebuild() {
 	}
 }
 
-// at returns the frequencies at p, which are made if there are none.
-func (c *coder) at(p **symbols) *symbols {
-	if *p == nil {
-		*p = c.fresh()
-	}
-	return *p
-}
-
 // fresh returns new frequencies. Only maxSymbols of them are made; the last one is returned again after that.
 func (c *coder) fresh() *symbols {
 	if c.made < maxSymbols {
@@ -163,16 +116,12 @@ func (c *coder) fresh() *symbols {
 	return c.newest
 }
 
-// symbol codes a symbol by the frequencies at p.
+// symbol codes a symbol by the frequencies at p, which are made if there are none.
 func (c *coder) symbol(s uint32, p **symbols) uint32 {
-	t := c.at(p)
-	s = c.by(t, s)
-	t.learn(s, symbolStep)
-	return s
-}
-
-// by codes a symbol by the probabilities of t.
-func (c *coder) by(t *symbols, s uint32) uint32 {
+	if *p == nil {
+		*p = c.fresh()
+	}
+	t := *p
 	if c.Dec != nil {
 		point := c.Dec.Point()
 		for s = uint32(t.find[point>>9]); uint32(t.start[s+1]-1) < point; s++ {
@@ -181,29 +130,12 @@ func (c *coder) by(t *symbols, s uint32) uint32 {
 	} else {
 		c.Enc.EncodePart(uint32(t.start[s]), t.width(s))
 	}
+	t.learn(s)
 	return s
 }
 
 // width returns the probability of symbol s, in 1/65536.
 func (t *symbols) width(s uint32) uint32 { return uint32(t.start[s+1] - t.start[s]) }
-
-// either codes a symbol by the frequencies at p or q, which forget sooner, whichever were better before. gain says by how much q was.
-func (c *coder) either(s uint32, p, q **symbols, gain *int32) uint32 {
-	used, other := c.at(p), c.at(q)
-	if *gain > 0 {
-		used, other = other, used
-	}
-	s = c.by(used, s)
-	x, y := used.width(s), other.width(s)
-	c.at(p).learn(s, symbolStep)
-	c.at(q).learn(s, 3*symbolStep)
-	d := (int32(y) - int32(x)) * 1024 / int32(x+y)
-	if *gain > 0 {
-		d = -d
-	}
-	*gain = min(max(*gain+d, -1<<16), 1<<16)
-	return s
-}
 
 // spread codes v >= 1: the number of its bits and the two below the first one by the frequencies at p, the others as equally likely.
 func (c *coder) spread(v uint32, p **symbols) uint32 {
@@ -211,16 +143,6 @@ func (c *coder) spread(v uint32, p **symbols) uint32 {
 	s := c.symbol(uint32(k)<<2|uint32(uint64(v)<<2>>k)&3, p)
 	k = int(s >> 2)
 	return uint32(uint64(4|s&3)<<k>>2) | c.Uniform(v, max(k-2, 0))
-}
-
-// mixedTree codes the n low bits of v, most significant first, by mixed.
-func (c *coder) mixedTree(v uint32, n int, set uint32, limit uint32) uint32 {
-	node := uint32(1)
-	for i := n - 1; i >= 0; i-- {
-		b := c.mixed(int(v>>i&1), node, set+uint32(i), limit)
-		node = node<<1 | uint32(b)
-	}
-	return node - 1<<n
 }
 
 func bitLen(v uint32) int { return bits.Len32(v) }

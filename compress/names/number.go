@@ -15,7 +15,6 @@ type numberState struct {
 	val    uint32
 	move   uint32 // class of the last move
 	lastUp uint32 // the last small step up
-	steady bool   // it was as large as the one before
 	mean   uint32 // running mean of the steps up, in 1/16
 	sorted int32  // 0..4096: running share of small steps, mostly upward
 }
@@ -35,7 +34,6 @@ func (n *numberState) update(v uint32, class uint32, width int) {
 		n.sorted -= n.sorted >> 4
 	}
 	if d != 0 && up && small {
-		n.steady = d == n.lastUp
 		n.lastUp = d
 		n.mean += d - n.mean>>4
 	}
@@ -124,9 +122,6 @@ func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
 func (c *codec) distance(f *fieldState, d uint32, class uint32) uint32 {
 	t := &f.down
 	if class == classUp {
-		if f.num.steady && c.direct(rc.BitOf(d == f.num.lastUp), hash(hSteady, f.id, 0), 1000) == 1 {
-			return f.num.lastUp
-		}
 		// By how the last step compares with the mean.
 		t = &f.up[min(f.num.lastUp<<5/(f.num.mean+1), uint32(len(f.up))-1)]
 	}
@@ -145,20 +140,7 @@ func (c *codec) absolute(f *fieldState, v uint32, missed uint32) uint32 {
 	}
 	low := max(p.width-symbolBits, 0)
 	v &= 1<<p.width - 1
-	part := f.num.val >> max(p.width-3, 0) & 7
-	if f.match != nil {
-		part = 0
-	}
-	hi := c.either(v>>low, &f.top[missed], &f.parts[part], &f.gain)
-	if p.fine {
-		if f.lower == nil {
-			f.lower = new([symbolCount]*symbols)
-		}
-		next := max(low-symbolBits, 0)
-		hi = hi<<(low-next) | c.symbol(v>>next&(1<<(low-next)-1), &f.lower[hi])
-		low = next
-	}
-	return hi<<low | c.Uniform(v, low)
+	return c.symbol(v>>low, &f.top[missed])<<low | c.Uniform(v, low)
 }
 
 // inCells codes a number that moves in cells: the cell, and the place in it. In a window, that is an offset, which may rise as long as the
@@ -180,7 +162,7 @@ func (c *codec) inCells(f *fieldState, v uint32) uint32 {
 	d := v - at
 	if cell == last && outer == classSame {
 		d = (d + size - f.offset) % size
-		d = c.either(d>>low&(symbolCount-1), &f.top[1], &f.parts[f.offset*uint32(len(f.parts))/size], &f.gain)<<low | c.Uniform(d, low)
+		d = c.symbol(d>>low&(symbolCount-1), &f.top[1])<<low | c.Uniform(d, low)
 		f.offset = (f.offset + d) % size
 	} else {
 		f.offset = (c.symbol(d>>low&(symbolCount-1), &f.top[0])<<low | c.Uniform(d, low)) % size

@@ -13,7 +13,6 @@ type fieldPlan struct {
 	frequent bool   // changes often, and is coded in every name; else (a rare field) only in names in which a rare field changes
 	equal    int    // an earlier field that mostly has the same value, or -1
 	match    bool   // the column repeats itself: see matcher
-	fine     bool   // a number of which few values occur: see codec.absolute; a word that is mostly new: see codec.letters
 	pitch    uint32 // of the cells in which a number moves, in 1/cellOne; 0 if there are none: see codec.inCells
 	phase    uint32 // where cell 0 begins, in 1/cellOne
 	width    int    // bits of the largest value, or of the largest number of a cell
@@ -67,9 +66,9 @@ func (c *codec) codePlan(p []fieldPlan, fields int) []fieldPlan {
 	}
 	for i := range out {
 		a, b := p[i], &out[i]
-		flags := uint32(rc.BitOf(a.frequent) | rc.BitOf(a.match)<<1 | rc.BitOf(a.pitch > 0)<<2 | rc.BitOf(a.equal >= 0)<<3 | rc.BitOf(a.fine)<<4)
-		flags = c.Uniform(flags, 5)
-		b.frequent, b.match, b.fine = flags&1 != 0, flags&2 != 0, flags&16 != 0
+		flags := uint32(rc.BitOf(a.frequent) | rc.BitOf(a.match)<<1 | rc.BitOf(a.pitch > 0)<<2 | rc.BitOf(a.equal >= 0)<<3)
+		flags = c.Uniform(flags, 4)
+		b.frequent, b.match = flags&1 != 0, flags&2 != 0
 		if flags&8 != 0 {
 			b.equal = int(c.Uniform(uint32(a.equal), 5))
 			if b.equal >= i {
@@ -96,7 +95,6 @@ type column struct {
 	changes int
 	down    int // changes to a smaller value
 	last    []byte
-	resized int // changes to a word of another length
 }
 
 type sampleShape struct {
@@ -151,7 +149,6 @@ func (sh *sampleShape) add(name []byte, t *tokens) {
 		if w := name[f.from:f.to]; f.kind == kindWord {
 			if sh.names == 1 || !bytes.Equal(w, c.last) {
 				c.changes++
-				c.resized += rc.BitOf(len(w) != len(c.last))
 				c.last = w
 			}
 			continue
@@ -171,7 +168,6 @@ func (sh *sampleShape) plan() []fieldPlan {
 		c, f := &sh.col[i], &p[i]
 		f.frequent = c.changes > sh.names/64
 		if c.vals == nil { // words
-			f.fine = c.changes > sh.names/2 && c.resized < c.changes/16
 			window = 0
 			continue
 		}
@@ -208,7 +204,7 @@ func (sh *sampleShape) findRepeats(key string, p []fieldPlan, names []byte) {
 		if c.down <= len(c.vals)/8 {
 			names = nil
 		}
-		if f.pitch == 0 && !f.fine {
+		if f.pitch == 0 {
 			alone = append(alone, i)
 		}
 	}
@@ -312,7 +308,6 @@ func (c *column) wells(f *fieldPlan, top uint32) {
 		}
 	}
 	n := len(vals)
-	f.fine = f.width > symbolBits && f.width <= 2*symbolBits && 8*n < len(c.vals)
 	if n < 64 || 2*n > min(len(c.vals), int(top-vals[0])) {
 		return
 	}
@@ -350,6 +345,6 @@ func (c *column) wells(f *fieldPlan, top uint32) {
 		right += rc.BitOf(g.at(g.cell(v), g.pitch/2) == v)
 	}
 	if right > n*3/4 {
-		f.pitch, f.phase, f.fine = g.pitch, g.phase, false
+		f.pitch, f.phase = g.pitch, g.phase
 	}
 }

@@ -90,7 +90,7 @@ func (e *encoder) add(i int, out *encoded) (err error) {
 
 // writeShared writes the shared sections, once all slices are written.
 func (e *encoder) writeShared() error {
-	e.man.Repeats, e.man.OneCoder = e.enc.Repeats(), e.enc.OneCoder()
+	e.man.Repeats = e.enc.Repeats()
 	e.shared = e.enc.Shared()
 	e.closeEncoder()
 	for _, b := range e.shared {

@@ -1,7 +1,6 @@
 package restoring
 
 import (
-	"bytes"
 	"regexp"
 	"slices"
 	"strings"
@@ -77,20 +76,20 @@ func (f *NameFilter) Matches(name []byte) bool {
 	return n > 0 && word[n] == '/' && (word[n+1] == '1' || word[n+1] == '2') && f.isListed(word[:n])
 }
 
-// words returns the first words of names that match, ascending and without repetitions; ok is false if any word may.
-func (f *NameFilter) words() (list [][]byte, ok bool) {
+// words returns the first words of names that match, but for those that no range of words bounds; ok is false if any word may match.
+func (f *NameFilter) words() (list []nameranges.Word, ok bool) {
 	if f.match != nil {
 		return nil, false
 	}
 	for s := range f.listed {
-		w := nameranges.FirstWord([]byte(s))
-		list = append(list, w)
-		for _, end := range []string{"/1", "/2"} {
-			list = append(list, append(bytes.Clone(w), end...))
+		for _, end := range []string{"", "/1", "/2"} {
+			var w nameranges.Word
+			if w.Cut(append(nameranges.FirstWord([]byte(s)), end...)) {
+				list = append(list, w)
+			}
 		}
 	}
-	slices.SortFunc(list, nameranges.Compare)
-	return slices.CompactFunc(list, bytes.Equal), true
+	return list, true
 }
 
 // slicesWith returns a function that reports whether a slice may have names that match; nil if all may.

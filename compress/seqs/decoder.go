@@ -85,7 +85,7 @@ func (d *Decoder) setTree(k int, section []byte) {
 	close(d.parts[k].ready)
 }
 
-// NewDecoder starts decoding the shared sections of an Encoder, with c's Threads, Repeats, OneCoder and ReleaseWhile,
+// NewDecoder starts decoding the shared sections of an Encoder, with c's Threads, Repeats and ReleaseWhile,
 // and returns at once: DecodeSlice waits for what it needs and returns the errors.
 func NewDecoder(shared [][]byte, c Config) *Decoder {
 	section, repeats, trees := cutShared(shared, c)
@@ -93,7 +93,7 @@ func NewDecoder(shared [][]byte, c Config) *Decoder {
 	if len(shared) == 0 {
 		return d
 	}
-	o := basemodel.Options{Threads: c.Threads, TwoCoders: twoCoders(repeats != nil, c.OneCoder), Progress: c.Decoded}
+	o := basemodel.Options{Threads: c.Threads, Progress: c.Decoded}
 	if genome, err := basemodel.Decode(section, o); err != nil {
 		d.err = corrupt(err)
 		close(d.started)
@@ -108,13 +108,13 @@ func NewDecoder(shared [][]byte, c Config) *Decoder {
 // NewDecoderOf is NewDecoder where the bases of the pseudogenome are known: packed ones, base i in byte i/4 at bits 2*(i%4), which 16
 // bytes follow. The pseudogenome is decoded only if a slice is decoded with reads that have no place.
 func NewDecoderOf(shared [][]byte, packed []byte, bases int, c Config) *Decoder {
-	section, repeats, trees := cutShared(shared, c)
+	section, _, trees := cutShared(shared, c)
 	d := newDecoder(len(trees), c)
 	if len(shared) == 0 {
 		return d
 	}
 	d.genome = &genome{known: &knownGenome{packed, bases, sync.OnceValues(func() (*basemodel.Model, error) {
-		s, err := basemodel.Decode(section, basemodel.Options{Threads: c.Threads, TwoCoders: twoCoders(repeats != nil, c.OneCoder)})
+		s, err := basemodel.Decode(section, basemodel.Options{Threads: c.Threads})
 		if err != nil {
 			return nil, err
 		}

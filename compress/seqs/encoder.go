@@ -24,7 +24,6 @@ type Config struct {
 	Runs     bool                                   // slices hold the records of whole runs in the order of Sorted: see Column.Run
 	Progress func(stage string, done, total uint64) // may be nil
 	Repeats  bool                                   // of a Decoder: the second shared section is that of repeats
-	OneCoder bool                                   // of a Decoder: each segment of the pseudogenome has one coder
 	Decoded  func(bases int)                        // of a Decoder: told how many more bases of the pseudogenome are decoded; may be nil
 	// GPU and Note are those of overlap.Config.
 	GPU  bool
@@ -85,7 +84,6 @@ type Encoder struct {
 	shared     *longreads.Sequence
 	sharedFrom uint64
 	repeats    *repeatCoder   // what repeats in that; nil if nothing does
-	oneCoder   bool           // see OneCoder
 	follow     *Decoder       // see Follow; mostly nil
 	trees      sync.WaitGroup // of goroutines that code the trees of parts
 
@@ -213,14 +211,12 @@ func (e *Encoder) build(ctx context.Context) error {
 	if e.repeats != nil {
 		bases, source = e.repeats.bases, e.repeats.source
 	}
-	e.oneCoder = wantsOneCoder(e.bins.Meta(), bases, e.repeats != nil)
-	two := twoCoders(e.repeats != nil, e.oneCoder)
 	threads := SegmentThreads(e.cfg.Threads, e.cfg.Memory)
 	if e.follow != nil {
 		// Decoding takes as many threads and models as coding does. The two coders of one segment are side by side all the same.
 		threads = max(min(threads, 2), threads/2)
 	}
-	e.cfg.hold(ctx, basemodel.Goroutines(bases, two, threads), e.coded)
+	e.cfg.hold(ctx, basemodel.Goroutines(bases, threads), e.coded)
 	if e.cfg.Progress != nil { // now, since slices are coded beside it
 		e.cfg.Progress(CodingStage, 0, uint64(bases))
 	}
@@ -228,8 +224,7 @@ func (e *Encoder) build(ctx context.Context) error {
 		defer close(e.coded)
 		var coded atomic.Int64
 		o := basemodel.Options{
-			Threads:   threads,
-			TwoCoders: two,
+			Threads: threads,
 			Progress: func(n int) {
 				if e.cfg.Progress != nil {
 					e.cfg.Progress(CodingStage, uint64(coded.Add(int64(n))), uint64(bases))
@@ -246,7 +241,7 @@ func (e *Encoder) build(ctx context.Context) error {
 		if e.follow != nil {
 			o.Follow = func(s *basemodel.Sequence) {
 				decoded := make(chan struct{})
-				e.cfg.hold(ctx, basemodel.Coders(bases, two), decoded)
+				e.cfg.hold(ctx, basemodel.Coders(bases), decoded)
 				go func() {
 					s.Model() // which returns at the end
 					close(decoded)

@@ -168,7 +168,7 @@ func FuzzRepeats(f *testing.F) {
 	e, _, _ := versionsEncoder(f, versionsColumn(5), 2)
 	shared := e.Shared()
 	section := shared[1]
-	modelled, err := basemodel.Decode(shared[0], basemodel.Options{Threads: 2, TwoCoders: basemodel.TwoCoders})
+	modelled, err := basemodel.Decode(shared[0], basemodel.Options{Threads: 2})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func TestLongDraws(t *testing.T) {
 					dst = append(dst, b>>1&3^b>>2&1)
 				}
 				return dst
-			}, basemodel.Options{TwoCoders: basemodel.TwoCoders, Threads: 2})
+			}, basemodel.Options{Threads: 2})
 			var col column
 			bits := 0.0
 			s.Each(func(r *sim.Truth) {

@@ -62,10 +62,6 @@ func (e *Encoder) longMemory() uint64 {
 // Repeats reports whether there is a section of repeats, the second one of Shared. It must be called after the last EncodeSlice.
 func (e *Encoder) Repeats() bool { return e.repeats != nil }
 
-// OneCoder reports whether each segment of the pseudogenome has one coder, however long it is. It must be called after the last
-// EncodeSlice.
-func (e *Encoder) OneCoder() bool { return e.oneCoder }
-
 // eachLong calls f with the reads of column k that may be aligned in pieces, and their qualities (nil if there are none).
 func (r *columnReads) eachLong(k int, f func(i int, quals []byte) error) error {
 	col, at := r.cols[k], 0

@@ -68,7 +68,7 @@ func (p *Packed) share(ctx context.Context, decode func() (*seqs.Decoder, error)
 
 // readShared reads the shared sections.
 func (p *Packed) readShared() (shared [][]byte, c seqs.Config, err error) {
-	c = seqs.Config{Threads: p.Threads, Repeats: p.Man.Repeats, OneCoder: p.Man.OneCoder, ReleaseWhile: p.Pool.ReleaseWhile,
+	c = seqs.Config{Threads: p.Threads, Repeats: p.Man.Repeats, ReleaseWhile: p.Pool.ReleaseWhile,
 		Decoded: p.Decoded}
 	shared = make([][]byte, len(p.Man.Shared))
 	for i, s := range p.Man.Shared {

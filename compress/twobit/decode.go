@@ -87,7 +87,6 @@ func (s *Sequence) copies(in []parse.Cursor, literals []byte, left int) bool {
 		}
 		return true
 	}
-	near, reverse, x := false, false, 0 // the copy before can be gone on with, on which strand, and where
 	for range to {
 		kind := in[streamKinds].ByteAtMost(kinds - 1)
 		before := int(in[streamLiterals].AtMost(uint64(s.n)))
@@ -100,36 +99,18 @@ func (s *Sequence) copies(in []parse.Cursor, literals []byte, left int) bool {
 			for to := at; to < at+n; to += bases.PerWord {
 				put(s.packed, to, 0) // up to 31 bases after them get any value
 			}
-			at, near = at+n, false
-			continue
-		case kindNear:
-			shift := in[streamShifts].Varint(int64(s.n))
-			if !near || in[streamShifts].Failed() {
-				return false
-			}
-			if step := before + int(shift); reverse {
-				x -= step
-			} else {
-				x += step
-			}
 		case kindForward:
-			x, reverse = at-leastDistance-int(in[streamShifts].AtMost(uint64(s.n))), false
-		case kindReverse:
-			x, reverse = at-int(in[streamShifts].AtMost(uint64(s.n))), true
-		}
-		near = true
-		if reverse {
-			if x < n || x > at {
-				return false
-			}
-			copyReverse(s.packed, at, x, n)
-			x -= n
-		} else {
-			if x < 0 || at-x < leastDistance {
+			x := at - leastDistance - int(in[streamShifts].AtMost(uint64(s.n)))
+			if x < 0 {
 				return false
 			}
 			copyForward(s.packed, at, s.packed, x, n)
-			x += n
+		case kindReverse:
+			x := at - int(in[streamShifts].AtMost(uint64(s.n)))
+			if x < n {
+				return false
+			}
+			copyReverse(s.packed, at, x, n)
 		}
 		at += n
 	}

@@ -40,8 +40,6 @@ func Encode(letters []byte) []byte {
 		s[streamLiterals] = binary.AppendUvarint(s[streamLiterals], uint64(o.literals))
 		s[streamLengths] = binary.AppendUvarint(s[streamLengths], uint64(o.length-leastLength))
 		switch o.kind {
-		case kindNear:
-			s[streamShifts] = binary.AppendVarint(s[streamShifts], int64(o.shift))
 		case kindForward:
 			s[streamShifts] = binary.AppendUvarint(s[streamShifts], uint64(o.shift-leastDistance))
 		case kindReverse:

@@ -11,13 +11,7 @@ import (
 const (
 	k          = 24 // bases of a k-mer of the index
 	sampleBits = 3  // one of 2^sampleBits k-mers is in the index
-	leastCopy  = 36 // bases of a copy from a place of its own
-	// After a copy the bases may go on as the copied ones do: after up to mostGap other bases, or with up to mostShift inserted or
-	// deleted. Then so many have to be alike.
-	mostGap      = 16
-	mostShift    = 8
-	leastNear    = 12
-	leastShifted = 20
+	leastCopy  = 36 // bases of a copy
 
 	kmerMask   = 1<<(2*k) - 1
 	searchStep = 8 << 10 // bases
@@ -122,7 +116,6 @@ func (f *finder) forward(at, from, to int) {
 		return
 	}
 	f.add(at-back, op{kind: kindForward, length: n, shift: at - from})
-	f.near(f.done-(at-from), false, to)
 }
 
 // reverse adds the copy of what is alike around base `at` and, on the other strand, the bases that end at `end`.
@@ -137,54 +130,6 @@ func (f *finder) reverse(at, end, to int) {
 		return
 	}
 	f.add(at, op{kind: kindReverse, length: n, shift: at - end})
-	f.near(end-n, true, to)
-}
-
-// near adds copies that go on with the one before, whose bases would go on at, or on the other strand before, base x.
-func (f *finder) near(x int, reverse bool, to int) {
-	for {
-		o, at := f.nextNear(x, reverse, to)
-		if o.length == 0 {
-			return
-		}
-		f.add(at, o)
-		if step := o.literals + o.shift + o.length; reverse {
-			x -= step
-		} else {
-			x += step
-		}
-	}
-}
-
-// nextNear returns the next copy that goes on with the one before, and where it begins; a copy of no bases if there is none.
-func (f *finder) nextNear(x int, reverse bool, to int) (o op, at int) {
-	try := func(gap, shift, least int) bool {
-		at = f.done + gap
-		n := 0
-		if at+least > to {
-			return false
-		}
-		if from := x + gap + shift; !reverse && from >= 0 && at-from >= leastDistance {
-			n = f.alike(at, from, to-at)
-		}
-		if end := x - gap - shift; reverse && end > 0 && end <= at {
-			n = f.alikeReverse(at, end, min(to-at, end))
-		}
-		o = op{literals: gap, kind: kindNear, length: n, shift: shift}
-		return n >= least
-	}
-	for gap := 1; gap <= mostGap; gap++ {
-		if try(gap, 0, leastNear) {
-			return o, at
-		}
-	}
-	for shift := 1; shift <= mostShift; shift++ {
-		// Bases were deleted, or inserted: these are literals.
-		if try(0, shift, leastShifted) || try(shift, -shift, leastShifted) {
-			return o, at
-		}
-	}
-	return op{}, 0
 }
 
 // alike returns how many bases are alike from bases a and b on, limit at most.

@@ -24,8 +24,7 @@ type op struct {
 
 // The kinds of copies.
 const (
-	kindNear    = iota // goes on with the copy before, shift bases beyond what follows its bases and as many others as there are literals
-	kindForward        // copied from the place shift bases before
+	kindForward = iota // copied from the place shift bases before
 	kindReverse        // reversed and complemented, from the bases that end shift bases before
 	kindFill           // As: what they are is in the list of runs
 	kinds

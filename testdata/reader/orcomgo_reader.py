@@ -315,10 +315,8 @@ class Words:
     """Which words the names of a slice may have (FORMAT: Words of names)."""
 
     def __init__(self, source, last):
-        self.kind = source.byte()
-        require(self.kind <= 2, "words of an unknown kind")
         self.texts = []
-        for _ in range(2 if self.kind else 0):
+        for _ in range(2):
             shared = source.uvarint()
             require(shared <= len(last), "a word shares more than there is with the one before")
             last = last[:shared] + source.text()
@@ -327,20 +325,12 @@ class Words:
         self.last = last
 
     def has(self, word):
-        if self.kind == 0:
+        if self.texts == [b"", b""]:
             return True
-        if self.kind == 1:
-            return word_order(self.texts[0]) <= word_order(word) <= word_order(self.texts[1])
         parts = [re.split(rb"([0-9]+)", text) for text in (self.texts[0], word, self.texts[1])]
         return len(set(map(len, parts))) == 1 and all(
-            int(low) <= int(part) <= int(high) and part == b"%d" % int(part) if i % 2 else low == part == high
+            int(low) <= int(part) <= int(high) if i % 2 else low == part == high
             for i, (low, part, high) in enumerate(zip(*parts)))
-
-
-def word_order(word):
-    """What words of names are sorted by (FORMAT: Words of names)."""
-    return [(48, int(part), len(part)) if part[:1].isdigit() else (part[0], 0, 0)
-            for part in re.findall(rb"[0-9]+|[^0-9]", word, re.DOTALL)]
 
 
 def require(condition, message):
@@ -371,13 +361,13 @@ def check_input_name(name, seen):
 
 KINDS = {0: "FASTQ", 1: "FASTA"}
 QUALITY_MODES = {0: "kept", 1: "eight levels", 2: "dropped"}
-READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED, REPEATS, NAME_RANGES, ONE_CODER, SIDES = 1, 2, 4, 8, 16, 32, 64, 128
+READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED, REPEATS, NAME_RANGES, SIDES = 1, 2, 4, 8, 16, 32, 64
 
 
 def flag_words(flags):
     words = [word for bit, word in ((READS_ONLY, "reads only"), (ORDER_ANY, "order any"),
                                     (NAMES_DROPPED, "names dropped"), (VERIFIED, "verified"),
-                                    (REPEATS, "repeats"), (ONE_CODER, "one coder"))
+                                    (REPEATS, "repeats"))
              if flags & bit]
     return ", ".join(words) or "none"
 
@@ -844,10 +834,7 @@ class PackedArchive:
         """The pseudogenome's model and the trees of positions, read once."""
         if self.models is None:
             require(self.shared, "the shared sections are missing")
-            two_coders = TWO_CODERS_WITH_REPEATS if self.flags & REPEATS else TWO_CODERS
-            if self.flags & ONE_CODER:
-                two_coders = MASK32
-            genome, model = decode_pseudogenome(self.read(self.shared[0]), "shared 0", two_coders)
+            genome, model = decode_pseudogenome(self.read(self.shared[0]), "shared 0")
             trees = self.shared[1:]
             if self.flags & REPEATS:
                 genome = decode_repeats(self.read(trees[0]), genome, trees[0].label)
@@ -1522,8 +1509,8 @@ def half_octaves(x):
 # ---------------------------------------------------------------------------
 # Names (FORMAT: Names)
 
-(SHAPE, PLAN, RARE, SIDE, RULE, SAME, KIND, EQUAL, MATCH, FITS, LOW, STEADY, WELL, ALIKE, LETTER,
- SIZE) = range(1, 17)
+(SHAPE, PLAN, RARE, SIDE, RULE, SAME, KIND, EQUAL, MATCH, FITS, LOW, WELL, LETTER,
+ SIZE) = range(1, 15)
 MOVE_SAME, MOVE_UP, MOVE_DOWN, MOVE_JUMP = range(4)
 NEW_SHAPE = 255                 # no id of a shape
 SPELT_FIELD = 8160              # the field of whole names that are spelt
@@ -1555,8 +1542,8 @@ class Table:
         self.widths = [1 + (n * unit >> 16) for n in self.counts[:127]]
         self.widths.append(65536 - sum(self.widths))
 
-    def learn(self, symbol, step):
-        self.counts[symbol] += step
+    def learn(self, symbol):
+        self.counts[symbol] += 24
         if self.counts[symbol] > 7168:
             self.counts = [(n + 1) // 2 for n in self.counts]
         self.coded += 1
@@ -1566,11 +1553,10 @@ class Table:
 
 
 class NameCoder:
-    """FORMAT: Names, Decisions: cells, weights and tables."""
+    """FORMAT: Names, Decisions: cells and tables."""
 
     def __init__(self):
         self.cells = {}                 # of a table of 2^16 probs
-        self.weights = {}               # by set modulo 1024, one weight a context
         self.tables = {}                # by field and what they are for
         self.made, self.newest = 0, None
 
@@ -1589,29 +1575,14 @@ class NameCoder:
             self.tables[key] = self.newest
         return self.tables[key]
 
-    def by_table(self, table):
-        point, start = self.coder.point(), 0
+    def symbol(self, key):
+        table, point, start = self.table(key), self.coder.point(), 0
         for symbol, width in enumerate(table.widths):
             if point < start + width:
                 self.coder.part(start, width)
+                table.learn(symbol)
                 return symbol
             start += width
-
-    def symbol(self, key):
-        table = self.table(key)
-        symbol = self.by_table(table)
-        table.learn(symbol, 24)
-        return symbol
-
-    def either(self, key, other_key, field):
-        first, second = self.table(key), self.table(other_key)
-        symbol = self.by_table(second if field.gain > 0 else first)
-        t, u = first.widths[symbol], second.widths[symbol]
-        gain = abs(u - t) * 1024 // (u + t)
-        field.gain = min(max(field.gain + (gain if u > t else -gain), -65536), 65536)
-        first.learn(symbol, 24)
-        second.learn(symbol, 72)
-        return symbol
 
     def spread(self, key):
         symbol = self.symbol(key)
@@ -1632,20 +1603,6 @@ class NameCoder:
         node = 1
         for _ in range(bits):
             node = 2 * node + self.by_cell(h, node, limit)
-        return node - (1 << bits)
-
-    def mixed(self, weight_set, node, limit, contexts):
-        cells = [self.cell(h, node) for h in contexts]
-        weights = self.weights.setdefault(weight_set % 1024, [19660] * 8)
-        bit = self.coder.mixed([STRETCH[cell[0] >> 10] for cell in cells], [weights], 32)
-        for cell in cells:
-            learn(cell, bit, limit)
-        return bit
-
-    def mixed_tree(self, bits, weight_set, limit, contexts):
-        node = 1
-        for i in range(bits - 1, -1, -1):
-            node = 2 * node + self.mixed(weight_set + i, node, limit, contexts)
         return node - (1 << bits)
 
 
@@ -1692,18 +1649,6 @@ def cut_name(name):
     return bytes(shape), fields
 
 
-class Alphabet:
-    """The letters of a field in the order they first came."""
-
-    def __init__(self):
-        self.letters, self.numbers = [], {}
-
-    def add(self, letter):
-        if letter not in self.numbers:
-            self.numbers[letter] = len(self.letters)
-            self.letters.append(letter)
-
-
 class Field:
     """What is remembered of one field of one shape."""
 
@@ -1711,10 +1656,9 @@ class Field:
         self.number = number            # F
         self.is_number = kind != 0
         self.digits = kind - 2 if kind > 2 else 0
-        self.live, self.match, self.fine, self.equal = True, False, False, None
+        self.live, self.match, self.equal = True, False, None
         self.pitch = self.phase = 0
         self.width = 32
-        self.gain = 0
         # A word
         self.word = b""
         self.dictionary, self.places = [], {}
@@ -1722,7 +1666,6 @@ class Field:
         self.value = 0
         self.stepped = self.offset = 0
         self.before = self.sorted = self.last_up = self.mean = 0
-        self.steady = False
         self.shifts = {}                # of rows of wells
         # Forecasts
         self.history, self.came_from, self.by_value = [], [], {}
@@ -1811,7 +1754,7 @@ class Field:
         else:
             self.sorted -= self.sorted >> 4
         if d and rises and small:
-            self.steady, self.last_up = d == self.last_up, d
+            self.last_up = d
             self.mean = self.mean + d - (self.mean >> 4) & MASK32
         self.before, self.stepped = move, stepped
 
@@ -1840,7 +1783,6 @@ class NameDecoder:
         self.last_shape = NEW_SHAPE
         self.last_move = self.rare = 0
         self.last_spelt = b""
-        self.alphabets = {}             # by field; those of a shape outlive it
         self.mate = None
 
     def go_on(self, stream, mates):
@@ -1910,7 +1852,7 @@ class NameDecoder:
         self.new_shapes += 1
         shape = self.shapes[number] = Shape(number, text)
         self.coder.tables = {key: table for key, table in self.coder.tables.items()
-                             if key[0] // 32 != number or key[1] == "size"}
+                             if key[0] // 32 != number}
         self.last_shape = number
         self.plan(shape)
         for field, value in zip(shape.fields, fields):
@@ -1922,9 +1864,9 @@ class NameDecoder:
         if not coder.direct(context(PLAN, 0, 0, 0), 30):
             return
         for i, field in enumerate(shape.fields):
-            flags = coder.even(5)
-            live, match, cells, equal, fine = (flags >> i & 1 for i in range(5))
-            field.live, field.match, field.fine = bool(live), bool(match), bool(fine)
+            flags = coder.even(4)
+            live, match, cells, equal = (flags >> i & 1 for i in range(4))
+            field.live, field.match = bool(live), bool(match)
             if equal:
                 field.equal = coder.even(5)
                 if field.equal >= i or not (field.is_number and shape.fields[field.equal].is_number):
@@ -1962,40 +1904,17 @@ class NameDecoder:
                 raise Damaged("names: a word is not in the dictionary")
             field.take_word(field.dictionary[index])
             return
-        word = b""
-        if field.fine and coder.direct(context(ALIKE, 0, number, 0), 250):
-            if len(field.word) > 128:
-                raise Damaged("names: a word is too long to be coded by its letters' places")
-            word = bytes(coder.symbol((number, "place", i)) for i in range(len(field.word)))
-        field.take_word(word or self.spell(number, field.word))
+        field.take_word(self.spell(number, field.word))
 
     def spell(self, number, last):
         """FORMAT: Names, Spelling."""
-        coder, alphabet = self.coder, self.alphabets.setdefault(number, Alphabet())
+        coder, word, letter = self.coder, bytearray(), 0
         if coder.direct(context(SIZE, 0, number, 0), 250):
             size = len(last)
         else:
-            size = coder.spread((number, "size")) - 1
-        letters = alphabet.letters
-        word = bytearray()
-        for i in range(size):
-            m = len(letters)
-            bits = m.bit_length()
-            o1, o2, o3 = (word[-j] if j <= i else 0 for j in (1, 2, 3))
-            w = last[i] if i < len(last) else 0
-            index = coder.mixed_tree(bits, context(LETTER, 0, number, 0), 250, [
-                context(LETTER, 0, number, o1 << 8 | bits),
-                context(LETTER, 1, number, o1 << 16 | o2 << 8),
-                context(LETTER, 2, number, o1 << 16 | o2 << 8 | o3),
-                context(LETTER, 3, number, min(i, 255) << 8 | w),
-                context(LETTER, 4, number, w << 16 | o1 << 8)])
-            if index > m:
-                raise Damaged("names: a letter is not in the alphabet")
-            if index == m:
-                letter = coder.tree(8, context(LETTER, 0, 0, 1), 250)
-                alphabet.add(letter)
-            else:
-                letter = letters[index]
+            size = coder.spread((-1, "size")) - 1
+        for _ in range(size):
+            letter = coder.tree(8, context(LETTER, 0, number, letter), 250)
             word.append(letter)
         return bytes(word)
 
@@ -2014,9 +1933,7 @@ class NameDecoder:
             forecasts = field.forecasts()
             for j, g in enumerate(forecasts):
                 high = (g >> max(field.width - 8, 0)) << 2
-                if coder.mixed(context(MATCH, 0, number, j), 1, 250, [
-                        context(MATCH, 0, number, high | j),
-                        context(MATCH, 1, number, (field.misses & 15) << 2 | j)]):
+                if coder.direct(context(MATCH, 0, number, high | j), 250):
                     field.set_number(g)
                     return
             missed = int(bool(forecasts))
@@ -2049,8 +1966,6 @@ class NameDecoder:
         coder, number = self.coder, field.number
         key = (number, "down")
         if move == MOVE_UP:
-            if field.steady and coder.direct(context(STEADY, 0, number, 0), 1000):
-                return field.last_up
             key = (number, "up", min((field.last_up << 5 & MASK32) // (field.mean + 1 & MASK32), 3))
         if not field.has_wells():
             return coder.spread(key)
@@ -2061,14 +1976,8 @@ class NameDecoder:
         coder, number = self.coder, field.number
         if not coder.direct(context(FITS, 0, number, 0), 1000):
             return coder.even(32)
-        part = 0 if field.match else (field.stepped >> max(field.width - 3, 0)) & 7
-        value = coder.either((number, "top", missed), (number, "part", part), field)
         low = max(field.width - 7, 0)
-        if field.fine:
-            below = max(low - 7, 0)
-            value = value << (low - below) | coder.symbol((number, "place", value))
-            low = below
-        return value << low | coder.even(low)
+        return coder.symbol((number, "top", missed)) << low | coder.even(low)
 
     def in_cells(self, field):
         """FORMAT: Names, Cells."""
@@ -2083,7 +1992,7 @@ class NameDecoder:
         size = (field.pitch >> 20) + 1
         low = max((size - 1).bit_length() - 7, 0)
         if cell == last and before == MOVE_SAME:
-            symbol = coder.either((number, "top", 1), (number, "part", field.offset * 8 // size), field)
+            symbol = coder.symbol((number, "top", 1))
             field.offset = (field.offset + (symbol << low | coder.even(low))) % size
         else:
             field.offset = (coder.symbol((number, "top", 0)) << low | coder.even(low)) % size
@@ -2153,7 +2062,7 @@ def decode_two_bit(data, lengths, what):
     packed = source.take((literals + 3) // 4)
     source.finish()
     kinds, before, copied, shifts, gaps, run_lengths, letters = streams
-    bases, taken, x, forward = [], 0, None, True
+    bases, taken = [], 0
 
     def take_literals(count):
         nonlocal taken
@@ -2163,31 +2072,21 @@ def decode_two_bit(data, lengths, what):
 
     while kinds.left():
         kind, gap = kinds.byte(), before.uvarint()
-        require(kind <= 3, f"{what}: a copy of an unknown kind")
+        require(kind <= 2, f"{what}: a copy of an unknown kind")
         take_literals(gap)
         n, p = copied.uvarint() + 8, len(bases)
         require(n <= total - p, f"{what}: a copy of too many bases")
-        if kind == 3:
-            bases.extend([0] * n)
-            x = None
-            continue
         if kind == 0:
-            require(x is not None, f"{what}: a copy goes on with none")
-            u = shifts.uvarint()
-            step = gap + (u // 2 if u % 2 == 0 else -(u + 1) // 2)
-            x += step if forward else -step
-        else:
-            forward = kind == 1
-            x = p - shifts.uvarint() - (64 if forward else 0)
-        if forward:
-            require(0 <= x <= p - 64, f"{what}: a copy of bases that are not there")
+            x = p - 64 - shifts.uvarint()
+            require(x >= 0, f"{what}: a copy of bases that are not there")
             for i in range(n):
                 bases.append(bases[x + i])
-            x += n
-        else:
-            require(n <= x <= p, f"{what}: a copy of bases that are not there")
+        elif kind == 1:
+            x = p - shifts.uvarint()
+            require(x >= n, f"{what}: a copy of bases that are not there")
             bases.extend(3 - bases[x - 1 - i] for i in range(n))
-            x -= n
+        else:
+            bases.extend([0] * n)
     require(total - len(bases) == literals - taken, f"{what}: another number of literals")
     take_literals(literals - taken)
     text, end = bytearray(b"ACGT"[base] for base in bases), 0
@@ -2763,12 +2662,11 @@ def first_probability(d, predicted, m):
 
 
 SEGMENT = 1 << 24               # a segment has at most so many bases
-TWO_CODERS = 1 << 20            # one of so many has two coders
-TWO_CODERS_WITH_REPEATS = 3 << 19
+TWO_CODERS = 3 << 19            # one of so many has two coders
 CHUNK = 1 << 13
 
 
-def decode_pseudogenome(data, what, two_coders=TWO_CODERS):
+def decode_pseudogenome(data, what):
     """The bases, and the model of the first segment's first coder at the end."""
     source = Bytes(data, what)
     n = source.uvarint()
@@ -2776,7 +2674,7 @@ def decode_pseudogenome(data, what, two_coders=TWO_CODERS):
     count = max(1, -(-n // SEGMENT))
     most = 4 * -(-n // (4 * count))
     sizes = [min(most, n - i * most) for i in range(count)]
-    coders = [2 if size >= two_coders else 1 for size in sizes]
+    coders = [2 if size >= TWO_CODERS else 1 for size in sizes]
     lengths = [source.uvarint() for _ in range(sum(coders) - 1)]
     streams = [source.take(length) for length in lengths] + [source.rest()]
     found, first = bytearray(), None

@@ -1,0 +1,139 @@
+// Package nameranges says which names the records of a slice may have: of the first words of names, the least and the greatest value of
+// each number. So most slices need not be decoded to find a record by its name.
+package nameranges
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"orcomgo/compress/archive"
+)
+
+// FirstWord returns the first word of a record's name: what comes before the first space or tab.
+func FirstWord(name []byte) []byte {
+	if i := bytes.IndexAny(name, " \t"); i >= 0 {
+		return name[:i]
+	}
+	return name
+}
+
+// Word is a word whose numbers are apart from the rest.
+type Word struct {
+	shape   []byte // the word with a 0 in place of each number
+	numbers []uint64
+}
+
+// maxDigits is the most digits of a number, so that any fits into 64 bits.
+const maxDigits = 18
+
+// Cut sets w, whose memory is used again, to a word. It returns false if a number has too many digits: no range bounds such words.
+func (w *Word) Cut(word []byte) bool {
+	w.shape, w.numbers = w.shape[:0], w.numbers[:0]
+	for i := 0; i < len(word); {
+		if !isDigit(word[i]) {
+			w.shape = append(w.shape, word[i])
+			i++
+			continue
+		}
+		v, from := uint64(0), i
+		for ; i < len(word) && isDigit(word[i]); i++ {
+			v = v*10 + uint64(word[i]-'0')
+			if i-from == maxDigits {
+				return false
+			}
+		}
+		w.shape, w.numbers = append(w.shape, '0'), append(w.numbers, v)
+	}
+	return true
+}
+
+// text returns the word with these numbers.
+func (w *Word) text(numbers []uint64) string {
+	var text []byte
+	for _, b := range w.shape {
+		if b != '0' {
+			text = append(text, b)
+			continue
+		}
+		text = strconv.AppendUint(text, numbers[0], 10)
+		numbers = numbers[1:]
+	}
+	return string(text)
+}
+
+func isDigit(b byte) bool { return b-'0' <= 9 }
+
+// Range bounds words of which the numbers alone differ, by the least and the greatest of each number.
+type Range struct {
+	some, any bool     // there are words; they differ in more
+	low       Word     // with the least numbers
+	high      []uint64 // the greatest numbers
+	next      Word     // memory
+}
+
+// add widens the range to a word.
+func (r *Range) add(word []byte) {
+	w := &r.next
+	switch {
+	case r.any:
+	case !w.Cut(word) || r.some && !bytes.Equal(w.shape, r.low.shape):
+		r.any = true
+	case !r.some:
+		r.some, r.low, r.high, r.next = true, *w, slices.Clone(w.numbers), Word{}
+	default:
+		for i, v := range w.numbers {
+			r.low.numbers[i], r.high[i] = min(r.low.numbers[i], v), max(r.high[i], v)
+		}
+	}
+}
+
+// AddNames widens the range to the first words of names, each of which is followed by '\n'.
+func (r *Range) AddNames(names []byte) {
+	for len(names) > 0 {
+		n := bytes.IndexByte(names, '\n')
+		r.add(FirstWord(names[:n]))
+		names = names[n+1:]
+	}
+}
+
+// Words returns what the range says in a manifest. Where words differ in more than numbers, or are too long, it says nothing.
+func (r *Range) Words() archive.Words {
+	w := archive.Words{Least: r.low.text(r.low.numbers), Greatest: r.low.text(r.high)}
+	if r.any || len(w.Greatest) > archive.MaxWord {
+		return archive.Words{}
+	}
+	return w
+}
+
+// Worthwhile reports whether ranges of words are recorded: where a name can be looked for in some of the slices.
+func Worthwhile(man *archive.Manifest) bool {
+	seen := make([]bool, len(man.Inputs))
+	for i := range man.Slices {
+		input := man.Slices[i].First.Input
+		if seen[input] {
+			return !man.Options.ReadsOnly && !man.Options.DropNames
+		}
+		seen[input] = true
+	}
+	return false
+}
+
+// MayHave reports whether names with first words in the range that w says can have one of some words.
+func MayHave(w *archive.Words, words []Word) bool {
+	var low, high Word
+	if w.Greatest == "" || !low.Cut([]byte(w.Least)) || !high.Cut([]byte(w.Greatest)) || !bytes.Equal(low.shape, high.shape) {
+		return true
+	}
+	return slices.ContainsFunc(words, func(x Word) bool {
+		if !bytes.Equal(x.shape, low.shape) {
+			return false
+		}
+		for i, v := range x.numbers {
+			if v < low.numbers[i] || v > high.numbers[i] {
+				return false
+			}
+		}
+		return true
+	})
+}
