@@ -16,9 +16,7 @@ type groups struct {
 	more    [1 + restParts][groupSizes]rc.Tree // how many have another mismatch, by whether there was one before and restOf
 	differs []rc.Prob                          // that some differ, by whether there was a mismatch before, and as rows
 	count   [groupSizes]*rc.Number             // how many differ where some do, less 1
-	letter  [4][2][groupSizes]rc.Tree          // how many of these have r + 2, and of the others r + 3, by the variant less r
-	hit     [16][groupClasses]rc.Prob          // that some differ at the place of a variant, by its outcomes
-	shared  [16][groupSizes]rc.Tree            // and how many, less 1
+	letter  [2][groupSizes]rc.Tree             // how many of these have r + 2, and of the others r + 3
 
 	// Of the group that is coded:
 	w        alignment
@@ -47,14 +45,8 @@ func newGroups() *groups {
 	for i := range g.more {
 		trees(&g.more[i])
 	}
-	for i := range 2 {
-		for d := range g.letter {
-			trees(&g.letter[d][i])
-		}
-	}
-	for i := range g.hit {
-		rc.FillProbs(g.hit[i][:])
-		trees(&g.shared[i])
+	for i := range g.letter {
+		trees(&g.letter[i])
 	}
 	for i := range g.count {
 		g.count[i] = rc.NewNumber()
@@ -127,9 +119,9 @@ func (m *mismatches) codeAlike(c *rc.Coder, lo, hi, at, before int, more bool) {
 			next = g.next(hi-1, at)
 			k = g.last(lo, hi, func(x int) bool { return x == next }, at)
 		}
+		rows := g.differs[(min(before, 1)*groupClasses+min(bits.Len(uint(n)), groupClasses-1))*differsRows:][:differsRows]
 		from := at
-		at = m.codeSome(c, n, before, at, since, next)
-		if at == g.w.n {
+		if at = codeFirst(c, rows, next, at, since, g.w.n); at == g.w.n {
 			return // corrupt
 		}
 		k = m.codeBases(c, lo, hi, k, at, before)
@@ -140,41 +132,12 @@ func (m *mismatches) codeAlike(c *rc.Coder, lo, hi, at, before int, more bool) {
 	}
 }
 
-// codeSome codes the first base from base `at` on in which some of n reads differ, which all have another mismatch there or later: see
-// codeAlike. It returns the length of the reads if a corrupt stream has none.
-func (m *mismatches) codeSome(c *rc.Coder, n, before, at, since, next int) int {
-	g, size := m.groups, min(bits.Len(uint(n)), groupClasses-1)
-	rows := g.differs[(min(before, 1)*groupClasses+size)*differsRows:][:differsRows]
-	for at < g.w.n {
-		variant := m.nextVariant(g.w, at)
-		found := codeFirst(c, rows, next, at, since, variant, g.w.n)
-		since += found - at
-		if at = found; at < variant || at == g.w.n {
-			break
-		}
-		pos := g.w.pos + uint64(g.w.index(at))
-		if c.Adapt(rc.BitOf(next == at), &g.hit[m.variants.of(pos)>>2&15][size], longMemory) != 0 {
-			break
-		}
-		m.variants.met(pos, 0)
-		at, since = at+1, since+1
-	}
-	return at
-}
-
 // codeBases codes how many of reads lo..hi-1 differ at base `at`, k of them, which are the last ones, what they have there, and then what
 // comes after it of these. It returns k.
 func (m *mismatches) codeBases(c *rc.Coder, lo, hi, k, at, before int) int {
 	g, n, j := m.groups, hi-lo, m.groups.w.index(at)
-	pos, r := g.w.pos+uint64(j), g.w.turned(g.ref.base(j))
-	v, known := m.variants.at(pos)
-	d := byte(0) // the variant less r
-	if known {
-		d = (g.w.turned(v&3) - r) & 3
-		k = 1 + codeShare(c, k-1, n-1, &g.shared[v>>2&15][sizeOf(n)])
-	} else {
-		k = min(1+int(g.count[sizeOf(n)].Code(c, uint32(k-1), longMemory)), n)
-	}
+	r := g.w.turned(g.ref.base(j))
+	k = min(1+int(g.count[sizeOf(n)].Code(c, uint32(k-1), longMemory)), n)
 	var have [4]int // by base less r
 	if lo = hi - k; !c.Decoding() {
 		for i := lo; i < hi; i++ {
@@ -188,26 +151,14 @@ func (m *mismatches) codeBases(c *rc.Coder, lo, hi, k, at, before int) int {
 				b = (r + byte(d)) & 3
 			}
 		}
-		b = m.codeSubstitution(c, &m.substitution[d][r], r, b)
+		b = m.codeSubstitution(c, &m.substitution[0][r], r, b)
 		have[(b-r)&3] = 1
 	} else {
-		have[2] = codeShare(c, have[2], k, &g.letter[d][0][sizeOf(k)])
+		have[2] = codeShare(c, have[2], k, &g.letter[0][sizeOf(k)])
 		if rest := k - have[2]; rest > 0 {
-			have[3] = codeShare(c, have[3], rest, &g.letter[d][1][sizeOf(rest)])
+			have[3] = codeShare(c, have[3], rest, &g.letter[1][sizeOf(rest)])
 		}
 		have[1] = k - have[2] - have[3]
-	}
-	if known {
-		m.variants.metBy(pos, have[d], n)
-	} else {
-		most := 2
-		for _, d := range lettersInOrder[2:] {
-			if have[d] > have[most] {
-				most = d
-			}
-		}
-		m.variants.note(pos, g.w.turned((r+byte(most))&3))
-		m.variants.metBy(pos, have[most], n)
 	}
 	for _, d := range lettersInOrder[1:] {
 		if have[d] == 0 {

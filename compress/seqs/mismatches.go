@@ -23,7 +23,7 @@ type mismatches struct {
 	// Of the current read:
 	unlike []uint64 // encoding: a bit, as in bases.Differing, for each base that differs from the pseudogenome and is to be coded
 
-	// By quality, base of the pseudogenome and decision. Without qualities the first is 0 or, in a group of reads, as codeBases says.
+	// By quality (0 without), base of the pseudogenome and decision.
 	substitution [128][4][4]rc.Prob
 
 	*noQualModel // without qualities; else nil
@@ -143,7 +143,7 @@ func (m *mismatches) codePlain(c *rc.Coder, w alignment, ref stretch, read []uin
 		if !c.Decoding() {
 			next = w.index(nextUnlike(m.unlike, w.rev))
 		}
-		if at = codeFirst(c, m.where[(min(n, differsLeft)-1)*differsRows:], next, at, since, w.n, w.n); at >= w.n {
+		if at = codeFirst(c, m.where[(min(n, differsLeft)-1)*differsRows:], next, at, since, w.n); at >= w.n {
 			break // corrupt
 		}
 		j := w.index(at)
@@ -279,16 +279,6 @@ func (m *mismatches) codeSubstitution(c *rc.Coder, p *[4]rc.Prob, r, b byte) byt
 		return (r + 3) & 3
 	}
 	return (r + 1) & 3
-}
-
-// nextVariant returns the first base of the read, from base `at` on, at whose place there is a variant; w.n if there is none.
-func (m *mismatches) nextVariant(w alignment, at int) int {
-	if !w.rev {
-		end := w.pos + uint64(w.n)
-		return int(min(m.variants.next(w.pos+uint64(at), end), end) - w.pos)
-	}
-	p := m.variants.before(w.pos, w.pos+uint64(w.n-at))
-	return w.n - int(p-w.pos)
 }
 
 // codeByQual codes the mismatches that remain: their number, and for each base, until they are used up, whether it differs.

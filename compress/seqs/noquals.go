@@ -28,9 +28,9 @@ const (
 	differsRows  = differsSince * differsAt
 )
 
-// codeFirst codes, with rows, which base of a read of n, from base `at` on and before base `end`, is the first one with a mismatch; end if
+// codeFirst codes, with rows, which base of a read, from base `at` on and before base `end`, is the first one with a mismatch; end if
 // none is. The last one was `since` bases before.
-func codeFirst(c *rc.Coder, rows []rc.Prob, next, at, since, end, n int) int {
+func codeFirst(c *rc.Coder, rows []rc.Prob, next, at, since, end int) int {
 	for at < end {
 		// The bases from here on to the last one that has a prob of its own, or alone.
 		row := rows[min(since, differsSince-1)*differsAt:]

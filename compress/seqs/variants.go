@@ -1,10 +1,6 @@
 package seqs
 
-import (
-	"math/bits"
-
-	rc "orcomgo/compress/rangecoder"
-)
+import "math/bits"
 
 // variants are the bases that reads of a slice had in place of those of the pseudogenome, by position in the range of the slice's reads,
 // modulo a power of two. There are few in a small slice, so blocks of positions have memory from their first variant on.
@@ -51,30 +47,6 @@ func (v *variants) of(pos uint64) byte {
 	return v.blocks[v.number[v.block(pos)]].variants[pos%variantBlock]
 }
 
-// at returns the variant of a position, if there is one.
-func (v *variants) at(pos uint64) (byte, bool) {
-	if !v.has(v.block(pos)) {
-		return 0, false
-	}
-	x := v.of(pos)
-	return x, x != 0
-}
-
-// metBy notes that k of n reads have the variant at a position: as up to four outcomes.
-func (v *variants) metBy(pos uint64, k, n int) {
-	all := min(n, 4)
-	ones := (k*all + n/2) / n
-	if k > 0 {
-		ones = max(ones, 1)
-	}
-	for i := range all {
-		if v.of(pos) == 0 {
-			break
-		}
-		v.met(pos, rc.BitOf(i < ones))
-	}
-}
-
 // met notes whether a read has the variant at a position. If the last four had not, it is removed.
 func (v *variants) met(pos uint64, has int) {
 	b := &v.blocks[v.number[v.block(pos)]]
@@ -100,18 +72,6 @@ func (v *variants) note(pos uint64, b byte) {
 		x.some |= bit
 		x.variants[pos%variantBlock] = variantKnown | 1<<2 | b
 	}
-}
-
-// before returns the position after the last one, of those from begin on and before end, that has a variant; begin if there is none.
-func (v *variants) before(begin, end uint64) uint64 {
-	for p := end; p > begin; p = (p - 1) &^ (variantBlock - 1) {
-		if k := v.block(p - 1); v.has(k) {
-			if x := v.blocks[v.number[k]].some << (variantBlock - 1 - (p-1)%variantBlock); x != 0 {
-				return max(p-uint64(bits.LeadingZeros64(x)), begin)
-			}
-		}
-	}
-	return begin
 }
 
 // next returns the first position from p on that has a variant, or one that is not below end.

@@ -3058,14 +3058,9 @@ class SliceDecoder:
                 continue
             while True:
                 require(at < length, f"{self.what}: more bases differ than there are")
-                variant = self.variants.get(self.under(reads[0], at))
-                octave = min(n.bit_length(), 7)
-                key = ("hit", variant[1], octave) if variant else (
-                    "some", min(before, 1), octave, min(since, 3), min(at, 511))
+                key = "some", min(before, 1), min(n.bit_length(), 7), min(since, 3), min(at, 511)
                 if probs.bit(key, MEMORY):
                     break
-                if variant:
-                    self.met(self.under(reads[0], at), variant, 0)
                 at, since = at + 1, since + 1
             k = self.differing(probs, reads, at, before)
             reads, at, since = reads[:n - k], at + 1, since + 1
@@ -3074,31 +3069,17 @@ class SliceDecoder:
             self.one_read(probs, reads[0], at, which, more)
 
     def differing(self, probs, reads, at, before):
-        n, r, under = len(reads), self.letters[at], self.under(reads[0], at)
-        turned = (lambda base: 3 - base) if reads[0].reverse else (lambda base: base)
-        variant, d = self.variants.get(under), 0
-        if variant:
-            d = (turned(variant[0]) - r) % 4
-            k = 1 + self.share(probs, ("variant", variant[1], self.size(n)), n - 1)
-        else:
-            k = 1 + probs.number(("count", self.size(n)), MEMORY)
-            require(k <= n, f"{self.what}: more reads differ than there are")
+        n, r = len(reads), self.letters[at]
+        k = 1 + probs.number(("count", self.size(n)), MEMORY)
+        require(k <= n, f"{self.what}: more reads differ than there are")
         have = [0] * 4
         if k == 1:
-            have[(self.letter(probs, r, ("variant", d) if d else None) - r) % 4] = 1
+            have[(self.letter(probs, r, None) - r) % 4] = 1
         else:
-            have[2] = self.share(probs, ("two", d, self.size(k)), k)
+            have[2] = self.share(probs, ("two", self.size(k)), k)
             if have[2] < k:
-                have[3] = self.share(probs, ("three", d, self.size(k - have[2])), k - have[2])
+                have[3] = self.share(probs, ("three", self.size(k - have[2])), k - have[2])
             have[1] = k - have[2] - have[3]
-        if not variant:
-            d = max((2, 3, 1), key=lambda x: have[x])
-            variant = self.variants[under] = [turned((r + d) % 4), 1]
-        outcomes = min(n, 4)
-        ones = max((have[d] * outcomes + n // 2) // n, min(have[d], 1))
-        for i in range(outcomes):
-            if variant[1]:
-                self.met(under, variant, int(i < ones))
         left = reads[n - k:]
         for x in (2, 3, 1):
             if have[x]:
