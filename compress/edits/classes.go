@@ -6,12 +6,12 @@ import "math/bits"
 //
 //	(level * runClasses + class of the run) * states + state
 //
-// With qualities, the level is the quality of the next base of the read; without, it follows from how far the last edit is and from the
-// distances between the edits before. The state is the kind of the edit, if the last step was one.
+// With qualities, the level is the quality of the next base of the read; without, it follows from the distances between the edits before.
+// The state is the kind of the edit, if the last step was one.
 const (
 	levels        = 96
 	qualityLevels = 94
-	rateLevels    = 16 // of each range of distances
+	rateLevels    = 16
 )
 
 // States.
@@ -34,20 +34,11 @@ var levelOf = func() (t [256]uint32) {
 	return
 }()
 
-// farSteps is from how many steps after an edit on the level stays the same.
-const farSteps = 120
-
-// levelsAfter gives the levels of the steps after an edit, without qualities, as the quality bytes of these levels, by how frequent edits
-// have been. The last runsStep of them are those of all further steps.
-var levelsAfter = func() (t [rateLevels][farSteps + runsStep]byte) {
+// rateLevel has the levels without qualities, as the quality bytes of these levels: the same for all steps up to the next edit.
+var rateLevel = func() (t [rateLevels][runsStep]byte) {
 	for rate := range t {
-		distance := 0
 		for i := range t[rate] {
-			switch i {
-			case 4, 12, 40, farSteps:
-				distance++
-			}
-			t[rate][i] = byte(33 + distance*rateLevels + rate)
+			t[rate][i] = byte(33 + rate)
 		}
 	}
 	return
@@ -55,7 +46,7 @@ var levelsAfter = func() (t [rateLevels][farSteps + runsStep]byte) {
 
 // history is what the levels follow from, without qualities.
 type history struct {
-	steps   int    // without an edit since the last one
+	steps   int    // without an edit since the last one, or since the piece began
 	average uint32 // of the logarithms of the numbers of steps between edits, in 1/256
 	first   uint32 // average with which a read begins
 }
@@ -68,13 +59,8 @@ func (h *history) beginRead() { h.average = h.first }
 // endRead notes how frequent the edits of a read were.
 func (h *history) endRead() { h.first += uint32(int32(h.average-h.first) >> 4) }
 
-// beginPiece sets the history as if the last edit was far off.
-func (h *history) beginPiece() { h.steps = farSteps }
-
 // levels returns the levels of the next steps, as quality bytes.
-func (h *history) levels() []byte {
-	return levelsAfter[min(h.average*3>>9, rateLevels-1)][min(h.steps, farSteps):]
-}
+func (h *history) levels() []byte { return rateLevel[min(h.average*3>>9, rateLevels-1)][:] }
 
 // edit notes an edit.
 func (h *history) edit() {

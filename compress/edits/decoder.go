@@ -138,7 +138,7 @@ func (d *Decoder) Finish() error {
 // bases decodes the bases of a piece and returns how many bases of the template they took. quals is nil if there are none.
 func (d *Decoder) bases(dst, quals []byte) (int, error) {
 	t := &d.template
-	d.history.beginPiece()
+	d.history.steps = 0
 	at, state := 0, uint32(afterMatch)
 	for r := 0; r < len(dst); {
 		if at >= t.known {

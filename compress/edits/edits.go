@@ -3,7 +3,7 @@
 // insertions and deletions in runs of one base.
 //
 // Each base of a read that follows from the shared sequence belongs to a class: by how long the run of equal bases there is, whether
-// it is the first of the run, what the edits before were and how frequent they are in the read, or, if the qualities are given, by the
+// it is the first of the run, how frequent edits are in the read, or, if the qualities are given, by the
 // quality of the base. What is coded is how many bases of a class follow one another without an edit. So bases that are equal cost
 // no coding step at all, only a count, and the edits of each class cost what their frequency says.
 //

@@ -86,7 +86,7 @@ func (e *Encoder) piece(p *Piece, first bool, gap uint32, quals []byte) {
 // bases codes the edits of a piece that has left bases of the template. quals is nil if there are none.
 func (e *Encoder) bases(quals []byte, left int) {
 	t, h := &e.template, &e.history
-	h.beginPiece()
+	h.steps = 0
 	at, r, state := 0, 0, uint32(afterMatch)
 	for edits := e.edits; ; {
 		next := left

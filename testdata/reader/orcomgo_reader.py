@@ -3358,13 +3358,12 @@ class EditsDecoder:
         return 256 * (length - 1) + ((n << (32 - length)) >> 23) % 256
 
     def one_piece(self, read, start, end):
-        i, r, state, d, inserted = 0, start, 0, 120, None
+        i, r, state, d, inserted = 0, start, 0, 0, None
         while r < end:
             if self.with_qualities:
                 band = min(max(read.qualities[r] - 33, 0), 93)
             else:
-                distance = 0 if d < 4 else 1 if d < 12 else 2 if d < 40 else 3 if d < 120 else 4
-                band = 16 * distance + min(3 * self.level // 512, 15)
+                band = min(3 * self.level // 512, 15)
             c = (band * 16 + self.run_class(i)) * 4 + state
             gaps = self.gaps.get(c)
             if not gaps or self.steps.get(c, 0) < gaps[-1]:
