@@ -210,13 +210,9 @@ func (d *Decoder) edit(class uint32, at int) (kind, b uint8, n int, err error) {
 	case Substitution:
 		return kind, m.substituted(d.c, t.bases, at, 0), 1, nil
 	case Insertion:
-		return kind, m.insertion(d.c, t.bases, at, runOf(class), class%states == afterInsertion, 0), 0, nil
+		return kind, m.insertion(d.c, t.bases, at, runOf(class), 0), 0, nil
 	}
-	// Bases are compared that need not be read yet.
-	if !t.complete() && at+deletionSteps >= len(t.bases) {
-		t.extend(deletionSteps)
-	}
-	n = m.deleted(d.c, t.bases, at, 0)
+	n = m.deleted(d.c, 0)
 	if n > t.room-at {
 		return 0, 0, 0, d.overrun()
 	}

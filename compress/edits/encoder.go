@@ -142,12 +142,12 @@ func (e *Encoder) edit(class uint32, edits []Edit) int {
 	case Substitution:
 		m.substituted(e.c, t, int(x.At), x.Base)
 	case Insertion:
-		m.insertion(e.c, t, int(x.At), runOf(class), class%states == afterInsertion, x.Base)
+		m.insertion(e.c, t, int(x.At), runOf(class), x.Base)
 	default:
 		for n < len(edits) && edits[n].Kind == Deletion && edits[n].At == x.At+uint32(n) {
 			n++
 		}
-		m.deleted(e.c, t, int(x.At), n)
+		m.deleted(e.c, n)
 	}
 	return n
 }

@@ -32,7 +32,7 @@ const nearBases = 1 << 16
 
 func newLayout(o *Options) *layout {
 	m := &layout{bases: o.Bases, last: rc.NewProb, strand: rc.NewProb, forward: rc.NewProb, after: rc.NewNumber(), length: rc.NewNumber(),
-		step: rc.NewNumber(), density: newDensity(o.Bases)}
+		step: rc.NewNumber(), density: newDensity()}
 	for i := range m.count {
 		m.count[i] = rc.NewNumber()
 	}
@@ -95,30 +95,13 @@ func (m *layout) distance(c *rc.Coder, from, to uint64) uint64 {
 // densityBits is how many bits of a position, the highest ones, have probabilities that learn where reads are frequent.
 const densityBits = 12
 
-// newDensity returns the probabilities of the highest bits of positions, by node of their tree. At first all positions are equally likely.
-// They learn slowly, since most reads are spread evenly.
-func newDensity(bases uint64) []rc.Prob {
+// newDensity returns the probabilities of the highest bits of positions, by node of their tree. They learn slowly, since most reads are
+// spread evenly.
+func newDensity() []rc.Prob {
 	const firstCount = 20
 	p := make([]rc.Prob, 1<<densityBits)
 	for i := range p {
 		p[i] = rc.NewProb | firstCount
-	}
-	// The nodes that the end of the sequence divides unevenly.
-	node, x := 1, uint64(0)
-	for k := positionBits(bases) - 1; k >= 0 && node < len(p); k-- {
-		half := uint64(1) << k
-		right := uint64(0)
-		if x+half < bases {
-			right = bases - x - half
-		}
-		if right < half {
-			p[node] = rc.Prob(min(right<<32/(half+right), 1<<32-1))&^rc.MaxCount | firstCount
-		}
-		node <<= 1
-		if right > 0 {
-			node |= 1
-			x += half
-		}
 	}
 	return p
 }
@@ -142,13 +125,11 @@ func (m *layout) anywhere(c *rc.Coder, position uint64) uint64 {
 // operations codes what the edits are.
 type operations struct {
 	kind       [classCount / kindLevels][2]rc.Prob // by class, the levels taken together
-	transition [64]rc.Prob                         // by the base that is replaced, the one before and the one after
-	other      [64]rc.Prob
-	inserted   [4 * 3 * 5 * 4]rc.Prob // by the next base, the place in a run, the base inserted before it
-	longer     [2][deletionSteps]rc.Prob
+	transition [4]rc.Prob                          // by the base that is replaced
+	other      [4]rc.Prob
+	inserted   [4 * 3 * 4]rc.Prob // by the next base and the place in a run
+	longer     [deletionSteps]rc.Prob
 	long       *rc.Number
-
-	previous int // the base that the last insertion put in, plus 1
 }
 
 // deletionSteps is how many deleted bases have a decision each whether there are more; the number of the others is a number.
@@ -162,9 +143,7 @@ func newOperations() *operations {
 	rc.FillProbs(m.transition[:])
 	rc.FillProbs(m.other[:])
 	rc.FillProbs(m.inserted[:])
-	for i := range m.longer {
-		rc.FillProbs(m.longer[i][:])
-	}
+	rc.FillProbs(m.longer[:])
 	return m
 }
 
@@ -189,28 +168,18 @@ func (m *operations) kindOf(c *rc.Coder, class uint32, kind uint8) uint8 {
 
 // substituted codes the base that is in place of t[at].
 func (m *operations) substituted(c *rc.Coder, t []byte, at int, b byte) byte {
-	r, before, after := t[at], byte(0), byte(0)
-	if at > 0 {
-		before = t[at-1]
-	}
-	if at+1 < len(t) {
-		after = t[at+1]
-	}
-	x := r<<4 | before<<2 | after
-	if c.Adapt(rc.BitOf((b-r)&3 == 2), &m.transition[x], longMemory) != 0 {
+	r := t[at]
+	if c.Adapt(rc.BitOf((b-r)&3 == 2), &m.transition[r], longMemory) != 0 {
 		return (r + 2) & 3
 	}
-	if c.Adapt(rc.BitOf((b-r)&3 == 3), &m.other[x], longMemory) != 0 {
+	if c.Adapt(rc.BitOf((b-r)&3 == 3), &m.other[r], longMemory) != 0 {
 		return (r + 3) & 3
 	}
 	return (r + 1) & 3
 }
 
-// insertion codes a base that is inserted before t[at], whose class by run is given. again says that the step before was one, too.
-func (m *operations) insertion(c *rc.Coder, t []byte, at int, run uint8, again bool, b byte) byte {
-	if !again {
-		m.previous = 0
-	}
+// insertion codes a base that is inserted before t[at], whose class by run is given.
+func (m *operations) insertion(c *rc.Coder, t []byte, at int, run uint8, b byte) byte {
 	place := 0 // in no run
 	switch {
 	case run&1 != 0:
@@ -218,25 +187,19 @@ func (m *operations) insertion(c *rc.Coder, t []byte, at int, run uint8, again b
 	case run > 0:
 		place = 2
 	}
-	p := m.inserted[((int(t[at])*3+place)*5+m.previous)*4:][:4]
+	p := m.inserted[(int(t[at])*3+place)*4:][:4]
 	hi := c.Adapt(int((b-t[at])>>1&1), &p[1], longMemory)
 	lo := c.Adapt(int((b-t[at])&1), &p[2+hi], longMemory)
-	b = (t[at] + byte(2*hi+lo)) & 3
-	m.previous = 1 + int(b)
-	return b
+	return (t[at] + byte(2*hi+lo)) & 3
 }
 
-// deleted codes how many bases of t are deleted from t[at] on, at least 1. t has one base more.
-func (m *operations) deleted(c *rc.Coder, t []byte, at, n int) int {
+// deleted codes how many bases are deleted, at least 1.
+func (m *operations) deleted(c *rc.Coder, n int) int {
 	for k := 1; ; k++ {
 		if k > deletionSteps {
 			return k + int(m.long.Code(c, uint32(n-k), shortMemory))
 		}
-		same := 0
-		if at+k < len(t) && t[at+k] == t[at] {
-			same = 1
-		}
-		if c.Adapt(rc.BitOf(n > k), &m.longer[same][k-1], longMemory) == 0 {
+		if c.Adapt(rc.BitOf(n > k), &m.longer[k-1], longMemory) == 0 {
 			return k
 		}
 	}

@@ -3225,7 +3225,7 @@ class EditsDecoder:
         self.coder = ArithmeticDecoder(source.take(len(data) - source.at))
         self.probs = Probs(self.coder)
         self.frequency, self.last_count, self.other_far = 2048, 0, 1
-        self.start_positions()
+        self.bits = (len(self.genome) - 1).bit_length()
         for read in reads:
             self.one_read(read)
         require(not any(self.gaps.values()), f"{what}: edits that no step reaches")
@@ -3268,18 +3268,6 @@ class EditsDecoder:
                 found.append(gap)
             m_of[state] = m
             self.gaps[c] = found[::-1]
-
-    def start_positions(self):
-        self.bits = (len(self.genome) - 1).bit_length()
-        node, x = 1, 0
-        for k in range(self.bits - 1, -1, -1):
-            half = 1 << k
-            right = max(len(self.genome) - x - half, 0)
-            if right < half:
-                self.probs.states[("position", node)] = [(right << 22) // (half + right), 20]
-            node = 2 * node
-            if right > 0:
-                node, x = node + 1, x + half
 
     def position(self):
         node = 1
@@ -3358,7 +3346,7 @@ class EditsDecoder:
         return 256 * (length - 1) + ((n << (32 - length)) >> 23) % 256
 
     def one_piece(self, read, start, end):
-        i, r, state, d, inserted = 0, start, 0, 0, None
+        i, r, state, d = 0, start, 0, 0
         while r < end:
             if self.with_qualities:
                 band = min(max(read.qualities[r] - 33, 0), 93)
@@ -3370,39 +3358,39 @@ class EditsDecoder:
                 require(i < self.room, f"{self.what}: a piece ends after the pseudogenome")
                 self.steps[c] = self.steps.get(c, 0) + 1
                 read.bases[r] = self.template(i)
-                i, r, d, state, inserted = i + 1, r + 1, d + 1, 0, None
+                i, r, d, state = i + 1, r + 1, d + 1, 0
                 continue
             gaps.pop()
             self.steps[c] = 0
-            state, i, r, inserted = self.edit(c, read, i, r, inserted)
+            state, i, r = self.edit(c, read, i, r)
             self.level += (self.log(d + 1) - self.level) >> 3
             d = 0
         require(i <= self.room, f"{self.what}: a piece ends after the pseudogenome")
         return i
 
-    def edit(self, c, read, i, r, inserted):
+    def edit(self, c, read, i, r):
         probs, t = self.probs, self.template
         c = (c // 64 // 4, c % 64)
         if probs.bit(("substitution", c), MEMORY):
             require(i < self.room, f"{self.what}: an edit is after the pseudogenome")
-            context = t(i), t(i - 1) if i else 0, t(i + 1)
+            context = t(i)
             if probs.bit(("two", context), MEMORY):
                 read.bases[r] = (t(i) + 2) % 4
             else:
                 read.bases[r] = (t(i) + (3 if probs.bit(("three", context), MEMORY) else 1)) % 4
-            return 1, i + 1, r + 1, None
+            return 1, i + 1, r + 1
         if probs.bit(("insertion", c), MEMORY):
             run = self.run_class(i)
-            key = "inserted", t(i), 0 if run == 0 else 1 if run % 2 else 2, inserted
+            key = "inserted", t(i), 0 if run == 0 else 1 if run % 2 else 2
             read.bases[r] = (probs.tree(key, 2, MEMORY) + t(i)) % 4
-            return 2, i, r + 1, read.bases[r]
+            return 2, i, r + 1
         n = 1
-        while n <= 8 and probs.bit(("deleted", n, i + n <= self.room and t(i + n) == t(i)), MEMORY):
+        while n <= 8 and probs.bit(("deleted", n), MEMORY):
             n += 1
         if n == 9:
             n += probs.number("deleted after 8", self.SHORT)  # another key than of the bits before
         require(i + n <= self.room, f"{self.what}: an edit is after the pseudogenome")
-        return 3, i + n, r, None
+        return 3, i + n, r
 
 
 def make_error_rates():
