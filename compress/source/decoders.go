@@ -109,7 +109,7 @@ func decodeQuals(p *Packed, b *Decoded, m int, data []byte) (err error) {
 
 func decodeSeqs(p *Packed, b *Decoded, _ int, data []byte) error {
 	if c := b.Cols[0]; p.Man.Inputs[c.Input].TwoBit {
-		return decodeTwoBit(c, p.memory, p.Threads, data)
+		return decodeTwoBit(c, p.memory, data)
 	}
 	first, mate := columns.SeqColumns(&b.Cols)
 	decoded, err := p.Seqs.DecodeSlice(data, first, mate)
@@ -133,9 +133,8 @@ func decodeSeqs(p *Packed, b *Decoded, _ int, data []byte) error {
 // twoBitSlack is how many bytes more than a quarter of the bases twobit.Decode may take.
 const twoBitSlack = 64
 
-// decodeTwoBit, which may use several threads for long sequences, sets the letters of c, or, if only text is wanted, the sequences: the
-// batch is to be released then.
-func decodeTwoBit(c *columns.Columns, memory *workers.Buffers, threads int, data []byte) error {
+// decodeTwoBit sets the letters of c, or, if only text is wanted, the sequences: the batch is to be released then.
+func decodeTwoBit(c *columns.Columns, memory *workers.Buffers, data []byte) error {
 	s, err := twobit.Decode(memory.Get(int(c.Bases())/4+twoBitSlack), data, int(c.Bases()))
 	if err != nil {
 		return err
@@ -143,7 +142,6 @@ func decodeTwoBit(c *columns.Columns, memory *workers.Buffers, threads int, data
 	if c.Layout != nil {
 		*c.Layout = *seqs.UnplacedLayout(c.Records)
 	}
-	s.Threads = threads
 	n := int(c.Lengths.Sum(0, c.First))
 	if c.AsText {
 		c.TwoBit = s

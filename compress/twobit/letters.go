@@ -1,20 +1,15 @@
 package twobit
 
 import (
-	"cmp"
 	"slices"
 	"sort"
 
 	"orcomgo/bases"
 	"orcomgo/bins/record"
-	"orcomgo/internal/tasks"
 )
 
 // Slack is how many bytes of capacity more than the text AppendLines needs.
 const Slack = bases.PerWord
-
-// taskBases is how many bases, about, one task unpacks.
-const taskBases = 1 << 20
 
 // partBases is how many bases are unpacked before the runs among them are applied, about: few enough to be in the cache.
 const partBases = 16 << 10
@@ -32,38 +27,11 @@ func (s *Sequence) AppendLines(dst []byte, from, to, width int, end string) []by
 	}
 	width = min(width, to-from)
 	at := len(dst)
-	size := linesSize(to-from, width, end)
+	size := to - from + (to-from+width-1)/width*len(end)
 	dst = slices.Grow(dst, size+bases.PerWord)
 	text := dst[at : at+size+bases.PerWord]
-	taskBases := cmp.Or(s.taskBases, taskBases)
-	if task := taskBases / width * width; s.Threads > 1 && task > 0 && to-from > 2*task {
-		s.linesByTasks(text, from, to, task, width, end)
-	} else if width == to-from && s.Threads > 1 && width > 2*taskBases {
-		s.linesByTasks(text, from, to, taskBases, taskBases, "")
-		copy(text[width:], end)
-	} else {
-		s.lines(text, from, to, width, end)
-	}
+	s.lines(text, from, to, width, end)
 	return dst[:at+size]
-}
-
-// linesSize returns how many bytes n bases take in lines.
-func linesSize(n, width int, end string) int { return n + (n+width-1)/width*len(end) }
-
-// linesByTasks is lines by several threads. A task is so many bases: whole lines, many more than a word.
-func (s *Sequence) linesByTasks(text []byte, from, to, task, width int, end string) {
-	tasks.Each((to-from+task-1)/task, s.Threads, func(_, i int) {
-		from, to := from+i*task, min(from+(i+1)*task, to)
-		text := text[i*linesSize(task, width, end):]
-		// Bytes after a stretch get any value, and here they belong to the next task: so the last lines are written elsewhere.
-		last := max(to-from-1-2*bases.PerWord, 0) / width * width
-		if last > 0 {
-			s.lines(text, from, from+last, width, end)
-		}
-		own := make([]byte, linesSize(to-from-last, width, end)+bases.PerWord)
-		s.lines(own, from+last, to, width, end)
-		copy(text[linesSize(last, width, end):], own[:len(own)-bases.PerWord])
-	})
 }
 
 // lines writes the lines that AppendLines appends to text, which has room for a word more.

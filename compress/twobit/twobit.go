@@ -44,10 +44,6 @@ type run struct {
 
 // Sequence is decoded bases.
 type Sequence struct {
-	Threads int // of AppendLines, if there are many lines; 0: one
-
-	taskBases int // tests set fewer than the constant of this name; 0: so many
-
 	packed []byte // base i is in bits 2*(i mod 4) of byte i/4; followed by bases.Pad bytes
 	n      int
 	runs   []run // ascending

@@ -154,10 +154,7 @@ func TestLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range []struct{ threads, task int }{{0, 1}, {3, 100}, {2, 1000}, {3, 30000}} {
-		s.Threads, s.taskBases = x.threads, x.task
-		sameLines(t, r, s, letters)
-	}
+	sameLines(t, r, s, letters)
 }
 
 // sameLines compares lines of many widths with letters.
