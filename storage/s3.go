@@ -260,9 +260,10 @@ type upload struct {
 	ctx         context.Context
 	cancel      context.CancelFunc
 	busy        errgroup.Group // sends parts early
+	beginning   sync.Mutex
+	id          string // "" before there are parts, and after the end; beginning is held
 	mu          sync.Mutex
-	id          string // "" before there are parts, and after the end
-	parts       []part
+	parts       []part // mu is held
 }
 
 // part is what is known of a part of an upload.
@@ -285,8 +286,8 @@ func (s *bucketStore) Send(p string, from io.ReaderAt) vfs.Upload {
 func (u *upload) Wrote(from, to int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for i := range u.parts {
-		if from < partAt(i+1) && to > partAt(i) {
+	for i := len(u.parts) - 1; i >= 0 && from < partAt(i+1); i-- {
+		if to > partAt(i) {
 			u.parts[i] = part{changes: u.parts[i].changes + 1}
 		}
 	}
@@ -303,8 +304,8 @@ func (u *upload) Wrote(from, to int64) {
 
 // begin starts the upload in parts, unless that was done.
 func (u *upload) begin() (id string, err error) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
+	u.beginning.Lock()
+	defer u.beginning.Unlock()
 	if u.id == "" {
 		if err = u.s.connect(); err != nil {
 			return "", err
@@ -319,7 +320,7 @@ func (u *upload) begin() (id string, err error) {
 func (u *upload) send(i int, to int64) error {
 	return retry(func() error {
 		id, err := u.begin()
-		if err != nil {
+		if err = cmp.Or(u.ctx.Err(), err); err != nil {
 			return err
 		}
 		u.mu.Lock()
@@ -409,8 +410,8 @@ func (u *upload) putParts(size int64, o minio.PutObjectOptions) error {
 func (u *upload) Abort() {
 	u.cancel()
 	_ = u.busy.Wait()
-	u.mu.Lock()
-	defer u.mu.Unlock()
+	u.beginning.Lock()
+	defer u.beginning.Unlock()
 	if u.id != "" {
 		end, cancel := context.WithTimeout(context.WithoutCancel(u.s.ctx), removeWait)
 		defer cancel()

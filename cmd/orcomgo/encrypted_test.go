@@ -187,6 +187,42 @@ func TestEncrypted(t *testing.T) {
 	}
 }
 
+// TestCrypt4GHProgram: the command crypt4gh decrypts what this program encrypts, and the other way round.
+func TestCrypt4GHProgram(t *testing.T) {
+	testrun.OnlyLong(t)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	crypt4gh := func(args ...string) {
+		t.Helper()
+		c := exec.Command(filepath.Join(dir, "crypt4gh"), args...)
+		if args[0] == "install" {
+			c = exec.Command("go", args...)
+			c.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=")
+		}
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v: %s", args, err, out)
+		}
+	}
+	crypt4gh("install", "github.com/neicnordic/crypt4gh@v1.14.0")
+	t.Setenv("C4GH_PASSPHRASE", "sesame")
+	crypt4gh("generate", "-n", "key", "-p", "sesame")
+	r1, _ := simulated(t, dir, 3000)
+	mustRun(t, "archive", "--quiet", "--as", "r", r1, "plain/")
+	mustRun(t, "archive", "--quiet", "--encrypt-to", "key.pub.pem", "--as", "r", r1, "sealed/")
+	plain, want := readFile(t, "plain/r.cdna"), readFile(t, r1)
+	put(t, dir, map[string][]byte{"ours.c4gh": []byte(readFile(t, "sealed/r.cdna")), "theirs": []byte(plain)})
+	crypt4gh("decrypt", "-f", "ours.c4gh", "-s", "key.sec.pem")
+	if readFile(t, "ours") != plain {
+		t.Error("crypt4gh decrypts something else")
+	}
+	crypt4gh("encrypt", "-f", "theirs", "-p", "key.pub.pem")
+	put(t, dir, map[string][]byte{"r.cdna": []byte(readFile(t, "theirs.c4gh"))})
+	mustRun(t, "unpack", "--quiet", "--key", "key.sec.pem", "r.cdna", "-o", "back")
+	if readFile(t, "back/"+filepath.Base(r1)) != want {
+		t.Error("other reads than crypt4gh has encrypted")
+	}
+}
+
 // TestNothingReadable: nothing that archive and bin write, temporary files included, can be compressed, as what is readable could.
 func TestNothingReadable(t *testing.T) {
 	testrun.NoRace(t)
