@@ -143,6 +143,14 @@ func TestObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := p.Requests.Load()
+	for _, n := range []int{12, 300_000} { // a footer, and the manifest before it
+		if _, err := f.ReadAt(make([]byte, n), int64(len(data)-n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := p.Requests.Load() - before; n != 1 {
+		t.Errorf("%d requests for the end", n)
+	}
 	for range 2 {
 		for at := 0; at < 10<<20; at += 30 << 10 {
 			if _, err := f.ReadAt(make([]byte, 30<<10), int64(at)); err != nil {
