@@ -87,10 +87,13 @@ func TestObjectStorage(t *testing.T) {
 	must("unpack", "--quiet", "--records", "15001-16000", "here/", "-o", "some-here")
 	same("some/r.15001-16000.fastq", "some-here/r.15001-16000.fastq")
 	t.Logf("1,000 records: %d requests, %d of %d bytes", requests, size, stored)
-	if requests > 20 {
-		t.Errorf("%d requests for 1,000 records", requests)
+	if requests > 20 || size > stored/50+1<<20 { // 2 %, the shared sequence, and what info asks for
+		t.Errorf("%d requests for 1,000 records, %d of %d bytes", requests, size, stored)
 	}
 	must("verify", "--quiet", "s3://bucket/a/")
+	if _, requests, size = must("verify", "--quiet", "--quick", "s3://bucket/a/"); size > stored*11/10+1<<20 {
+		t.Errorf("verify: %d requests, %d of %d bytes", requests, size, stored)
+	}
 	must("index", "--quiet", "s3://bucket/a/")
 	must("index", "--quiet", "here/")
 	query := strings.Split(readFile(t, filepath.Join(dir, "in/r.fastq")), "\n")[1][:40]
