@@ -337,7 +337,7 @@ func TestEncryptedPlaces(t *testing.T) {
 	newKeys(t, dir)
 	web := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	defer web.Close()
-	simulated(t, dir, testrun.Pick[uint64](5000, 20_000, 50_000))
+	simulated(t, dir, testrun.Pick[uint64](5000, 20_000, 20_000))
 	for _, place := range []string{"here/", "s3://bucket/plain/"} {
 		mustRun(t, "archive", "--quiet", "--slice-size", "1MB", "-1", "r1.fastq", "-2", "r2.fastq", "--as", "r", place)
 	}
