@@ -165,7 +165,7 @@ func (c *cache) block(o *object, i, last int64) ([]byte, error) {
 	return b.data, b.err
 }
 
-// begin starts to fetch the blocks of an object from a place on, and returns the first.
+// begin starts to fetch the blocks of an object from a place on, at its end also those before, and returns that of the place.
 func (c *cache) begin(o *object, at place, last int64) *block {
 	n := last - at.number + 1
 	before := at
@@ -173,8 +173,12 @@ func (c *cache) begin(o *object, at place, last int64) *block {
 		n = max(n, 2*(at.number-before.number))
 	}
 	blocks := (o.info.Length + blockLen - 1) / blockLen
+	wanted := at.number
 	if at.number >= blocks-endBlocks {
 		n = endBlocks
+		for before.number = at.number - 1; before.number >= max(blocks-endBlocks, 0) && c.blocks[before] == nil; before.number-- {
+			at = before
+		}
 	}
 	n = min(n, runBlocks, blocks-at.number)
 	var run []*block
@@ -207,7 +211,7 @@ func (c *cache) begin(o *object, at place, last int64) *block {
 			close(b.ready)
 		}
 	}()
-	return run[0]
+	return run[wanted-at.number]
 }
 
 // forget removes blocks until there are as many as are kept, or less; first those that were used longest ago.

@@ -216,10 +216,20 @@ func (s *bucketStore) Open(p string) (vfs.RemoteFile, error) {
 	return &object{info: *info, cache: s.cache, get: get}, nil
 }
 
-// Uploads of more than partLen bytes are cut into parts of so many. An interrupted one is removed in removeWait, if the server answers.
-const removeWait = 5 * time.Second
+// Uploads of more than partLen bytes are cut into parts of so many, those after the first largeFrom into parts of largePart, as there are no
+// more than 10,000. An interrupted one is removed in removeWait, if the server answers.
+const (
+	largeFrom  = 5000
+	largePart  = 1 << 30
+	removeWait = 5 * time.Second
+)
 
 var partLen int64 = 16 << 20 // tests have smaller ones
+
+// partAt returns where part i of an upload begins.
+func partAt(i int) int64 {
+	return int64(min(i, largeFrom))*partLen + int64(max(i-largeFrom, 0))*largePart
+}
 
 // checksum is the header by which the server compares what it got.
 const checksum = "X-Amz-Checksum-Crc32c"
@@ -236,28 +246,128 @@ func crc(r io.ReadSeeker) (string, error) {
 
 // Put implements vfs.Remote. The file has its name once all of it is there.
 func (s *bucketStore) Put(p string, from io.ReaderAt, size int64, replace bool) error {
-	if err := s.connect(); err != nil {
+	u := s.Send(p, from)
+	defer u.Abort()
+	return u.Put(size, replace)
+}
+
+// upload is an object that is being put. Parts of it may be sent while others are still written.
+type upload struct {
+	s           *bucketStore
+	path        string
+	bucket, key string
+	from        io.ReaderAt
+	ctx         context.Context
+	cancel      context.CancelFunc
+	busy        errgroup.Group // sends parts early
+	beginning   sync.Mutex
+	id          string // "" before there are parts, and after the end; beginning is held
+	mu          sync.Mutex
+	parts       []part // mu is held
+}
+
+// part is what is known of a part of an upload.
+type part struct {
+	minio.CompletePart     // without a tag if it is still to be sent
+	changes            int // how often it was written to since it was first sent
+}
+
+// Send implements vfs.Sender.
+func (s *bucketStore) Send(p string, from io.ReaderAt) vfs.Upload {
+	u := &upload{s: s, path: clean(p), from: from}
+	u.bucket, u.key = split(u.path)
+	u.ctx, u.cancel = context.WithCancel(s.ctx)
+	u.busy.SetLimit(largeParts)
+	return u
+}
+
+// Wrote implements vfs.Upload. A part is sent once the next one is written, too, since blocks at the end may be written again; the first one
+// in the end, since archives have their IDs there. What can't be sent is sent again in the end.
+func (u *upload) Wrote(from, to int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for i := len(u.parts) - 1; i >= 0 && from < partAt(i+1); i-- {
+		if to > partAt(i) {
+			u.parts[i] = part{changes: u.parts[i].changes + 1}
+		}
+	}
+	for i := len(u.parts); partAt(i+2) <= to; i++ {
+		if i > 0 && !u.busy.TryGo(func() error {
+			_ = u.send(i, partAt(i+1))
+			return nil
+		}) {
+			return
+		}
+		u.parts = append(u.parts, part{})
+	}
+}
+
+// begin starts the upload in parts, unless that was done.
+func (u *upload) begin() (id string, err error) {
+	u.beginning.Lock()
+	defer u.beginning.Unlock()
+	if u.id == "" {
+		if err = u.s.connect(); err != nil {
+			return "", err
+		}
+		o := minio.PutObjectOptions{UserMetadata: map[string]string{"X-Amz-Checksum-Algorithm": "CRC32C"}}
+		u.id, err = u.s.core.NewMultipartUpload(u.ctx, u.bucket, u.key, o)
+	}
+	return u.id, u.s.answer(err)
+}
+
+// send sends part i, which ends at to.
+func (u *upload) send(i int, to int64) error {
+	return retry(func() error {
+		id, err := u.begin()
+		if err = cmp.Or(u.ctx.Err(), err); err != nil {
+			return err
+		}
+		u.mu.Lock()
+		changes := u.parts[i].changes
+		u.mu.Unlock()
+		n := to - partAt(i)
+		r := io.NewSectionReader(u.from, partAt(i), n)
+		sum, err := crc(r)
+		if err != nil {
+			return err
+		}
+		sent, err := u.s.core.PutObjectPart(u.ctx, u.bucket, u.key, id, i+1, r, n,
+			minio.PutObjectPartOptions{CustomHeader: http.Header{checksum: {sum}}})
+		if err != nil {
+			return u.s.answer(err)
+		}
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		if u.parts[i].changes == changes {
+			u.parts[i].CompletePart = minio.CompletePart{PartNumber: i + 1, ETag: sent.ETag, ChecksumCRC32C: sum}
+		}
+		return nil
+	})
+}
+
+// Put implements vfs.Upload.
+func (u *upload) Put(size int64, replace bool) error {
+	if err := u.s.connect(); err != nil {
 		return err
 	}
-	p = clean(p)
-	defer s.forget(path.Dir(p))
+	defer u.s.forget(path.Dir(u.path))
 	var o minio.PutObjectOptions
 	if !replace {
 		o.SetMatchETagExcept("*")
 	}
 	var err error
 	if size > partLen {
-		err = s.putParts(p, from, size, o)
+		err = u.putParts(size, o)
 	} else {
-		bucket, key := split(p)
 		err = retry(func() error {
-			r := io.NewSectionReader(from, 0, size)
+			r := io.NewSectionReader(u.from, 0, size)
 			sum, err := crc(r)
 			if err == nil {
 				o.UserMetadata = map[string]string{checksum: sum}
-				_, err = s.core.PutObject(s.ctx, bucket, key, r, size, "", "", o)
+				_, err = u.s.core.PutObject(u.ctx, u.bucket, u.key, r, size, "", "", o)
 			}
-			return s.answer(err)
+			return u.s.answer(err)
 		})
 	}
 	if errors.Is(err, errChanged) && !replace {
@@ -267,52 +377,47 @@ func (s *bucketStore) Put(p string, from io.ReaderAt, size int64, replace bool) 
 }
 
 // putParts is Put in parts, which are sent side by side.
-func (s *bucketStore) putParts(p string, from io.ReaderAt, size int64, o minio.PutObjectOptions) error {
-	bucket, key := split(p)
-	var upload string
-	err := retry(func() (err error) {
-		begin := minio.PutObjectOptions{UserMetadata: map[string]string{"X-Amz-Checksum-Algorithm": "CRC32C"}}
-		upload, err = s.core.NewMultipartUpload(s.ctx, bucket, key, begin)
-		return s.answer(err)
-	})
-	if err != nil {
-		return err
+func (u *upload) putParts(size int64, o minio.PutObjectOptions) error {
+	_ = u.busy.Wait() // has no error
+	for partAt(len(u.parts)) < size {
+		u.parts = append(u.parts, part{})
 	}
-	length := partLen
-	for size > 10_000*length { // there are no more parts than that
-		length *= 2
-	}
-	parts := make([]minio.CompletePart, (size+length-1)/length)
 	var g errgroup.Group
 	g.SetLimit(largeParts)
-	for i := range parts {
-		g.Go(func() error {
-			return retry(func() error {
-				n := min(length, size-int64(i)*length)
-				r := io.NewSectionReader(from, int64(i)*length, n)
-				sum, err := crc(r)
-				if err != nil {
-					return err
-				}
-				part, err := s.core.PutObjectPart(s.ctx, bucket, key, upload, i+1, r, n,
-					minio.PutObjectPartOptions{CustomHeader: http.Header{checksum: {sum}}})
-				parts[i] = minio.CompletePart{PartNumber: i + 1, ETag: part.ETag, ChecksumCRC32C: sum}
-				return s.answer(err)
-			})
-		})
+	for i := range u.parts {
+		if u.parts[i].ETag == "" {
+			g.Go(func() error { return u.send(i, min(partAt(i+1), size)) })
+		}
 	}
-	if err = g.Wait(); err == nil {
-		err = retry(func() error {
-			_, err := s.core.CompleteMultipartUpload(s.ctx, bucket, key, upload, parts, o)
-			return s.answer(err)
-		})
+	if err := g.Wait(); err != nil {
+		return err
 	}
-	if err != nil {
-		end, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), removeWait)
-		defer cancel()
-		s.core.AbortMultipartUpload(end, bucket, key, upload)
+	var list []minio.CompletePart
+	for _, p := range u.parts {
+		list = append(list, p.CompletePart)
+	}
+	err := retry(func() error {
+		_, err := u.s.core.CompleteMultipartUpload(u.ctx, u.bucket, u.key, u.id, list, o)
+		return u.s.answer(err)
+	})
+	if err == nil {
+		u.id = ""
 	}
 	return err
+}
+
+// Abort implements vfs.Upload.
+func (u *upload) Abort() {
+	u.cancel()
+	_ = u.busy.Wait()
+	u.beginning.Lock()
+	defer u.beginning.Unlock()
+	if u.id != "" {
+		end, cancel := context.WithTimeout(context.WithoutCancel(u.s.ctx), removeWait)
+		defer cancel()
+		_ = u.s.core.AbortMultipartUpload(end, u.bucket, u.key, u.id)
+		u.id = ""
+	}
 }
 
 // Remove implements vfs.Remote.

@@ -46,6 +46,31 @@ func put(path string, data []byte, replace bool) error {
 	return f.Put(path, replace)
 }
 
+// putEarly is put of what is sent while it is written; some of it is written again later, as are the first bytes in the end.
+func putEarly(path string, data []byte, r *rand.Rand) error {
+	f, err := vfs.CreateUnnamed(filepath.Dir(path), path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	f.SendEarly()
+	for at := 0; at < len(data); {
+		n := min(1+r.IntN(1<<20), len(data)-at)
+		if _, err := f.WriteAt(content(r, n), int64(at)); err != nil {
+			return err
+		}
+		again := max(0, at-r.IntN(1<<r.IntN(24))) // mostly little
+		if _, err := f.WriteAt(data[again:at+n], int64(again)); err != nil {
+			return err
+		}
+		at += n
+	}
+	if _, err := f.WriteAt(data[:min(len(data), 100)], 0); err != nil {
+		return err
+	}
+	return f.Put(path, false)
+}
+
 // content returns so many bytes that differ.
 func content(r *rand.Rand, n int) []byte {
 	b := make([]byte, n)
@@ -118,6 +143,14 @@ func TestObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := p.Requests.Load()
+	for _, n := range []int{12, 300_000} { // a footer, and the manifest before it
+		if _, err := f.ReadAt(make([]byte, n), int64(len(data)-n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := p.Requests.Load() - before; n != 1 {
+		t.Errorf("%d requests for the end", n)
+	}
 	for range 2 {
 		for at := 0; at < 10<<20; at += 30 << 10 {
 			if _, err := f.ReadAt(make([]byte, 30<<10), int64(at)); err != nil {
@@ -150,13 +183,13 @@ func TestFaults(t *testing.T) {
 	partLen = 5 << 20 // the least that servers take
 	t.Cleanup(func() { partLen = old })
 	r := rand.New(rand.NewPCG(3, 3))
-	data := content(r, 11<<20)
+	data := content(r, 16<<20)
 	right, failed, hit := 0, 0, 0
 	for draw := range draws {
 		path := fmt.Sprintf("s3://bucket/f/%d.cdna", draw)
 		size, share := 1+r.IntN(1<<20), 2+r.IntN(20)
 		if draw%8 == 0 {
-			size = 5<<20 + r.IntN(6<<20)
+			size = 5<<20 + r.IntN(11<<20)
 		}
 		var mu sync.Mutex
 		choices := rand.New(rand.NewPCG(4, uint64(draw)))
@@ -170,7 +203,12 @@ func TestFaults(t *testing.T) {
 			return objectserver.Faults[choices.IntN(len(objectserver.Faults))]
 		}
 		p.Fault.Store(&fault)
-		err := put(path, data[:size], false)
+		var err error
+		if draw%16 == 0 {
+			err = putEarly(path, data[:size], r)
+		} else {
+			err = put(path, data[:size], false)
+		}
 		MountS3(t.Context()) // nothing is known
 		var got []byte
 		f, readErr := vfs.Open(path)
@@ -198,6 +236,48 @@ func TestFaults(t *testing.T) {
 	t.Logf("%d right, %d failed, %d faults", right, failed, hit)
 	if right < draws/2 || hit < draws/4 {
 		t.Errorf("%d right, %d failed, %d faults", right, failed, hit)
+	}
+}
+
+// TestSentEarly: most of a file is sent while it is written; of one that is given up nothing is left.
+func TestSentEarly(t *testing.T) {
+	p := mounted(t)
+	old := partLen
+	partLen = 5 << 20
+	t.Cleanup(func() { partLen = old })
+	data := content(rand.New(rand.NewPCG(6, 6)), 32<<20)
+	write := func(path string) *vfs.File {
+		f, err := vfs.CreateUnnamed(filepath.Dir(path), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.SendEarly()
+		for at := 0; at < len(data); at += 1 << 20 {
+			if _, err := f.WriteAt(data[at:at+1<<20], int64(at)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return f
+	}
+	sent := func() bool { return p.Received.Load() > 10<<20 }
+	for range 100 {
+		if f := write("s3://bucket/early/given-up"); f.Close() != nil || sent() {
+			break
+		}
+	}
+	if list, err := objectserver.Uploads(p.URL, "bucket"); err != nil || len(list) > 0 || !sent() {
+		t.Errorf("%d bytes were sent; left: %v, %v", p.Received.Load(), list, err)
+	}
+	f := write("s3://bucket/early/whole")
+	defer f.Close()
+	if list, err := vfs.ReadDir("s3://bucket/early"); err != nil || len(list) > 0 {
+		t.Errorf("%v is there before it is whole: %v", list, err)
+	}
+	if err := f.Put("s3://bucket/early/whole", false); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := vfs.ReadFile("s3://bucket/early/whole"); err != nil || !bytes.Equal(b, data) {
+		t.Errorf("%d bytes, %v", len(b), err)
 	}
 }
 

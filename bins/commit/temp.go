@@ -100,6 +100,13 @@ func NewUnnamed(dir, path string) (*Temp, error) {
 	return t, err
 }
 
+// SendEarly has the file sent to the remote place where it will get its name while it is written, see vfs.File.
+func (t *Temp) SendEarly() {
+	if t.path == "" {
+		t.over = IfAbandoned(t.File.SendEarly())
+	}
+}
+
 // Install gives the file its name, under which it stays open. The content must have been
 // synced. If a file has that name already it is replaced, or without replace the error
 // wraps fs.ErrExist. A directory is never replaced.
@@ -143,8 +150,8 @@ func (t *Temp) noName() {
 func (t *Temp) Discard() {
 	if t.path != "" {
 		vfs.Remove(t.path)
-		t.noName()
 	}
+	t.noName()
 	t.Close()
 }
 

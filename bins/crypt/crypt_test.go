@@ -10,6 +10,11 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/neicnordic/crypt4gh/keys"
@@ -88,6 +93,38 @@ func TestFile(t *testing.T) {
 		for range 50 {
 			compare(t, rnd, ours, content[:size])
 		}
+	}
+}
+
+// TestReferenceFile reads the file that the tests of the reference program decrypt, by the key that they have.
+func TestReferenceFile(t *testing.T) {
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/neicnordic/crypt4gh").Output()
+	if err != nil {
+		t.Skip("no go command: ", err)
+	}
+	content := func(name string) []byte {
+		b, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	key := regexp.MustCompile("crypt4ghX25519Sec = `([^`]*)`").FindSubmatch(content("streaming/streaming_test.go"))
+	if key == nil {
+		t.Fatal("their test has no key")
+	}
+	secret, err := SecretKey(key[1], func() ([]byte, error) { return []byte("password"), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, want := content("test/sample.txt.enc"), content("test/sample.txt")
+	e, err := Open(bytes.NewReader(stored), secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := e.Content(bytes.NewReader(stored), int64(len(stored)))
+	if got, err := io.ReadAll(io.NewSectionReader(f, 0, f.Size())); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes of %d: %v", len(got), len(want), err)
 	}
 }
 

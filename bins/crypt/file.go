@@ -18,8 +18,11 @@ const (
 	sealedLen = nonceLen + blockLen + chacha20poly1305.Overhead
 )
 
-// keptBlocks is how many blocks of a file are kept, for what is read piece by piece.
-const keptBlocks = 64
+// keptBlocks is how many blocks of a file are kept, for what is read piece by piece. So many in a row are read at once at most.
+const (
+	keptBlocks = 64
+	runBlocks  = 512
+)
 
 // File is the content of an encrypted file. It is safe for concurrent use.
 type File struct {
@@ -72,58 +75,86 @@ func (f *File) Size() int64 {
 // ReadAt implements io.ReaderAt. The error wraps parse.ErrCorrupt if a block is damaged.
 func (f *File) ReadAt(p []byte, at int64) (done int, err error) {
 	for done < len(p) {
-		left := f.Size() - at
-		if left <= 0 {
+		size := f.Size()
+		if at >= size {
 			return done, io.EOF
 		}
-		b, err := f.block(at / blockLen)
+		n, err := f.read(p[done:][:min(int64(len(p)-done), size-at)], at, size)
+		done, at = done+n, at+int64(n)
 		if err != nil {
 			return done, err
 		}
-		n := copy(p[done:], b[at%blockLen:][:min(left, blockLen-at%blockLen)])
+	}
+	return done, nil
+}
+
+// read is ReadAt within content of so many bytes. It may return less: of a block that is kept, or of as many as are read at once.
+func (f *File) read(p []byte, at, size int64) (done int, err error) {
+	i, last := at/blockLen, (at+int64(len(p))-1)/blockLen
+	last = min(last, i+runBlocks-1)
+	f.mu.Lock()
+	b := f.kept[i]
+	for k := i + 1; k <= last; k++ {
+		if f.kept[k] != nil {
+			last = k - 1
+		}
+	}
+	f.mu.Unlock()
+	if b != nil {
+		return copy(p, b[at%blockLen:min(size-i*blockLen, blockLen)]), nil
+	}
+	stored := make([]byte, f.place(last)-f.place(i)+min(size-last*blockLen, blockLen)+sealedLen-blockLen)
+	if n, err := f.from.ReadAt(stored, f.place(i)); n < len(stored) && err != io.EOF {
+		return 0, err
+	}
+	for ; i <= last; i++ {
+		sealed := stored[:min(sealedLen, len(stored))]
+		stored = stored[len(sealed):]
+		n, skip := len(sealed)-(sealedLen-blockLen), int(at%blockLen)
+		if skip == 0 && n <= len(p)-done {
+			if err := f.open(p[done:done+n], sealed, i); err != nil {
+				return done, err
+			}
+		} else {
+			b := make([]byte, n)
+			if err := f.open(b, sealed, i); err != nil {
+				return done, err
+			}
+			f.keep(i, b)
+			n = copy(p[done:], b[skip:])
+		}
 		done, at = done+n, at+int64(n)
 	}
 	return done, nil
 }
 
-// block returns the content of a block.
-func (f *File) block(i int64) ([]byte, error) {
+// keep keeps a block that was read, unless the file is written.
+func (f *File) keep(i int64, b []byte) {
 	f.mu.Lock()
-	b, size := f.kept[i], f.size
-	f.mu.Unlock()
-	if b != nil {
-		return b, nil
+	defer f.mu.Unlock()
+	if f.to != nil {
+		return
 	}
-	b, err := f.load(i, int(min(size-i*blockLen, blockLen)))
-	if err == nil && f.to == nil {
-		f.mu.Lock()
-		if len(f.kept) == keptBlocks {
-			clear(f.kept)
-		}
-		f.kept[i] = b
-		f.mu.Unlock()
+	if len(f.kept) == keptBlocks {
+		clear(f.kept)
 	}
-	return b, err
+	f.kept[i] = b
 }
 
 // place returns where block i is stored.
 func (f *File) place(i int64) int64 { return int64(len(f.e.header)) + i*sealedLen }
 
-// load reads block i, whose content has n bytes.
-func (f *File) load(i int64, n int) ([]byte, error) {
-	b := make([]byte, n+sealedLen-blockLen)
-	got, err := f.from.ReadAt(b, f.place(i))
-	if got == len(b) || err == io.EOF {
-		_, err = f.e.aead.Open(b[nonceLen:nonceLen], b[:nonceLen], b[nonceLen:], nil)
-		if err != nil {
-			err = fmt.Errorf("an encrypted block was changed, at byte %d of what is stored: %w", f.place(i), parse.ErrCorrupt)
-		}
-		if err != nil && f.zeros {
-			clear(b)
-			err = nil
-		}
+// open decrypts block i, which fills b then.
+func (f *File) open(b, sealed []byte, i int64) error {
+	_, err := f.e.aead.Open(b[:0], sealed[:nonceLen], sealed[nonceLen:], nil)
+	switch {
+	case err == nil:
+		return nil
+	case f.zeros:
+		clear(b)
+		return nil
 	}
-	return b[nonceLen:][:n], err
+	return fmt.Errorf("an encrypted block was changed, at byte %d of what is stored: %w", f.place(i), parse.ErrCorrupt)
 }
 
 // WriteAt implements io.WriterAt. Nothing may be left out in the end; to write again what was written takes as long as to read it.
@@ -146,7 +177,10 @@ func (f *File) WriteAt(p []byte, at int64) (done int, err error) {
 		case whole && i > 0:
 			b = p[done:][:blockLen] // and stored at once
 		case f.filled[i] >= blockLen:
-			b, err = f.load(i, blockLen)
+			b = make([]byte, blockLen)
+			if _, err = io.ReadFull(io.NewSectionReader(f.from, f.place(i), sealedLen), f.sealed); err == nil {
+				err = f.open(b, f.sealed, i)
+			}
 		default:
 			b = make([]byte, blockLen)
 		}

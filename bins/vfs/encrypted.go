@@ -46,7 +46,7 @@ func (f *File) Envelope() *crypt.Envelope {
 
 // Stored returns the file as it is stored, encrypted or not. It is closed with f.
 func (f *File) Stored() *File {
-	s := &File{f: f.f, remote: f.remote, path: f.path}
+	s := &File{f: f.f, remote: f.remote, upload: f.upload, path: f.path}
 	if f.remote != nil {
 		s.reader = io.NewSectionReader(f.remote, 0, f.remote.Stat().Size())
 	}

@@ -23,6 +23,22 @@ type Remote interface {
 	Remove(path string) error
 }
 
+// Sender is a Remote to which a file can be sent while it is written.
+type Sender interface {
+	// Send begins to put the content of from, which is empty, at a path.
+	Send(path string, from io.ReaderAt) Upload
+}
+
+// Upload is a file that is being put. Its methods are those of one goroutine at a time, but for Abort.
+type Upload interface {
+	// Wrote says that these bytes of the content are there now, and all before them.
+	Wrote(from, to int64)
+	// Put is Remote.Put, of so many bytes.
+	Put(size int64, replace bool) error
+	// Abort removes what was sent, unless Put has put it.
+	Abort()
+}
+
 // RemoteFile is an open file of a Remote. ReadAt is safe for concurrent use.
 type RemoteFile interface {
 	io.ReaderAt
@@ -117,12 +133,26 @@ func CreateForRemote() (*os.File, error) {
 	return f, err
 }
 
+// SendEarly has the content of a new file, which Put will take to the path that it will get, sent while it is written by WriteAt, if the
+// remote can do that. abort ends it, as Close does.
+func (f *File) SendEarly() (abort func()) {
+	to, ok := remoteOf(f.path).(Sender)
+	if !ok {
+		return func() {}
+	}
+	f.upload = to.Send(f.path, f.f)
+	return f.upload.Abort
+}
+
 // Put makes the content of the file the one at path, which is remote. The error wraps fs.ErrExist if there is one and replace is not set.
 func (f *File) Put(path string, replace bool) error {
 	return call("put", path, func() error {
 		info, err := f.f.Stat()
 		if err != nil {
 			return err
+		}
+		if f.upload != nil {
+			return f.upload.Put(info.Size(), replace)
 		}
 		return remoteOf(path).Put(path, f.f, info.Size(), replace)
 	})

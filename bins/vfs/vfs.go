@@ -126,6 +126,7 @@ type File struct {
 	remote  RemoteFile  // or nil
 	content *crypt.File // of an encrypted file; or nil
 	reader  io.Reader   // of remote or content, for Read
+	upload  Upload      // of a file that is sent while it is written; or nil
 	path    string
 }
 
@@ -190,6 +191,9 @@ func (f *File) WriteAt(p []byte, at int64) (int, error) {
 		return n, OfPath(f.path, err)
 	}
 	n, err := f.f.WriteAt(p, at)
+	if f.upload != nil {
+		f.upload.Wrote(at, at+int64(n))
+	}
 	return n, recorded(Op{Call: "pwrite", File: f, At: at, Data: p}, OfPath(f.path, err))
 }
 
@@ -231,6 +235,9 @@ func (f *File) Stat() (fs.FileInfo, error) {
 
 // Close closes the file.
 func (f *File) Close() error {
+	if f.upload != nil {
+		f.upload.Abort()
+	}
 	if err := injectFault("close", f.path); err != nil {
 		f.f.Close()
 		return OfPath(f.path, err)

@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"orcomgo/cmd/simreads/sim"
@@ -18,10 +20,11 @@ func TestObjectStorage(t *testing.T) {
 	testrun.NoRace(t)
 	proxy := objectserver.NewProxy(t, objectserver.Start(t))
 	program, dir := playedBy(t, "orcomgo"), t.TempDir()
+	environ := append(os.Environ(), "AWS_ENDPOINT_URL="+proxy.URL, "AWS_ACCESS_KEY_ID=me", "AWS_SECRET_ACCESS_KEY=secret12")
+	none := func() string { return "" }
 	command := func(args ...string) (out string, requests, size int64, err error) {
 		c := exec.CommandContext(t.Context(), program, args...)
-		c.Dir = dir
-		c.Env = append(os.Environ(), "AWS_ENDPOINT_URL="+proxy.URL, "AWS_ACCESS_KEY_ID=me", "AWS_SECRET_ACCESS_KEY=secret12")
+		c.Dir, c.Env = dir, environ
 		requests, size = proxy.Requests.Load(), proxy.Bytes.Load()
 		text, err := c.CombinedOutput()
 		return string(text), proxy.Requests.Load() - requests, proxy.Bytes.Load() - size, err
@@ -84,10 +87,13 @@ func TestObjectStorage(t *testing.T) {
 	must("unpack", "--quiet", "--records", "15001-16000", "here/", "-o", "some-here")
 	same("some/r.15001-16000.fastq", "some-here/r.15001-16000.fastq")
 	t.Logf("1,000 records: %d requests, %d of %d bytes", requests, size, stored)
-	if requests > 20 {
-		t.Errorf("%d requests for 1,000 records", requests)
+	if requests > 20 || size > stored/50+1<<20 { // 2 %, the shared sequence, and what info asks for
+		t.Errorf("%d requests for 1,000 records, %d of %d bytes", requests, size, stored)
 	}
 	must("verify", "--quiet", "s3://bucket/a/")
+	if _, requests, size = must("verify", "--quiet", "--quick", "s3://bucket/a/"); size > stored*11/10+1<<20 {
+		t.Errorf("verify: %d requests, %d of %d bytes", requests, size, stored)
+	}
 	must("index", "--quiet", "s3://bucket/a/")
 	must("index", "--quiet", "here/")
 	query := strings.Split(readFile(t, filepath.Join(dir, "in/r.fastq")), "\n")[1][:40]
@@ -118,6 +124,32 @@ func TestObjectStorage(t *testing.T) {
 	must("unpack", "--quiet", "s3://bucket/dir/", "-o", "in-back")
 	same("in/r.fastq", "in-back/r.fastq")
 	same("in/notes.txt", "in-back/notes.txt")
+
+	// Of a process that is killed, at any request, no file is left that is not whole.
+	in := testrun.Pick("two.fastq", "two.fastq", "in/r.fastq") // several parts
+	must("archive", "--quiet", "--as", "r", in, "there/")
+	for request, ended := int64(1), false; !ended; request++ {
+		c := exec.Command(program, "archive", "--quiet", "--as", "r", in, fmt.Sprintf("s3://bucket/killed%d/", request))
+		c.Dir, c.Env = dir, environ
+		var seen atomic.Int64
+		kill := func() string {
+			if seen.Add(1) != request {
+				return ""
+			}
+			c.Process.Kill()
+			return "reset"
+		}
+		proxy.Fault.Store(&kill)
+		ended = c.Run() == nil
+		proxy.Fault.Store(&none)
+		for _, file := range []string{"r.cdna", "r.cmeta", "r.cpar"} {
+			if err := objectserver.Fetch(proxy.URL, fmt.Sprintf("bucket/killed%d/%s", request, file), filepath.Join(dir, "left")); err == nil {
+				same("left", "there/"+file)
+			} else if ended || !strings.Contains(err.Error(), "does not exist") {
+				t.Error(err)
+			}
+		}
+	}
 
 	fails("no such", "info", "s3://bucket/none/")
 	fails("on this machine", "bin", "in/r.fastq", "s3://bucket/bins/")

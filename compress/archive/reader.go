@@ -39,6 +39,7 @@ type Reader struct {
 	// problems are those of the bulk file, parityProblem is that of the parity beside it.
 	problems      []error
 	parityProblem error
+	labels        sync.Map      // hashes of the headers of sections of a remote file that were read, by where these begin
 	copies        []parity.Copy // other copies of the bulk file
 }
 
@@ -449,6 +450,10 @@ func (r *Reader) check(s Section, buf []byte, what string, count func(bytes uint
 		}
 		if h.Sum64() != s.Hash {
 			return corrupt(r.f.Name(), "%s: its checksum does not match", what)
+		}
+		var header [labelLen]byte
+		if r.f.IsRemote() && b.read(header[:], s.Off-labelLen) == nil { // fetched already, mostly
+			r.labels.Store(s.Off, xxh3.Hash(header[:]))
 		}
 		return nil
 	})

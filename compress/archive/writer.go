@@ -54,6 +54,7 @@ func create(dir, name string, replace commit.MayReplace, alone bool) (*Writer, e
 	if err != nil {
 		return nil, err
 	}
+	f.SendEarly()
 	w := &Writer{dir: dir, name: name, replace: replace, alone: alone, off: bulkHeader, hash: xxh3.New(), f: f}
 	// The ID is that of the content, so it is written last, in the place left for it here.
 	if _, err := f.WriteAt(w.header(), 0); err != nil {

@@ -73,11 +73,12 @@ func Start(t *testing.T) string {
 	return ""
 }
 
-// Proxy stands between client and server. It counts requests and bytes of answers, and does with a request what Fault says, if it is set.
+// Proxy stands between client and server. It counts requests, and bytes of answers and of what is put, and does with a request what Fault
+// says, if it is set.
 type Proxy struct {
 	*httptest.Server
-	Requests, Bytes atomic.Int64
-	Fault           atomic.Pointer[func() string]
+	Requests, Bytes, Received atomic.Int64
+	Fault                     atomic.Pointer[func() string]
 }
 
 // Faults are what a proxy can do.
@@ -96,6 +97,7 @@ func NewProxy(t *testing.T, server string) *Proxy {
 	}, ErrorLog: quietLog()}
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.Requests.Add(1)
+		p.Received.Add(max(r.ContentLength, 0))
 		fault := ""
 		if f := p.Fault.Load(); f != nil {
 			fault = (*f)()
@@ -151,6 +153,18 @@ func Fetch(server, path, file string) error {
 		err = c.FGetObject(context.Background(), bucket, key, file, minio.GetObjectOptions{})
 	}
 	return err
+}
+
+// Uploads returns the keys of the uploads in parts of a bucket that are neither complete nor removed.
+func Uploads(server, bucket string) (keys []string, err error) {
+	c, _, _, err := client(server, bucket)
+	if err != nil {
+		return nil, err
+	}
+	for u := range c.ListIncompleteUploads(context.Background(), bucket, "", true) {
+		keys, err = append(keys, u.Key), u.Err
+	}
+	return keys, err
 }
 
 func client(server, path string) (c *minio.Client, bucket, key string, err error) {
