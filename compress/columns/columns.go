@@ -56,6 +56,21 @@ func (c *Columns) InLines() bool { return c.Lines != nil }
 // Bases returns the sum of the lengths.
 func (c *Columns) Bases() uint64 { return c.Lengths.Sum(0, c.Records) }
 
+// Sequences returns a function that returns the letters of a record, of which letters has those of all; nil for a record that is not there.
+func (c *Columns) Sequences(letters []byte) func(i int) []byte {
+	starts := c.Lengths.Starts()
+	return func(i int) []byte {
+		if i >= c.Records {
+			return nil
+		}
+		at := starts.Of(i)
+		if end := at + c.Lengths.Of(i); end <= len(letters) {
+			return letters[at:end]
+		}
+		return nil
+	}
+}
+
 // Cut removes what is not of the first records.
 func (c *Columns) Cut() {
 	if c.First == c.Records {

@@ -22,6 +22,18 @@ func KeptOf(o record.Options, kind record.Kind) (k Kept) {
 	return k
 }
 
+// MinMeanLong is the least mean length of the reads of an input whose qualities or tags may be given the bases, in bases.
+const MinMeanLong = 400
+
+// ByBases reports whether column c of an input is given the bases, or, if it is that of the sequences, not the qualities. Forms of BAM of
+// long reads are, since arrays may have a value for each base.
+func ByBases(in *archive.Input, c archive.Column) bool {
+	if c != archive.Forms {
+		return in.QualsByBases
+	}
+	return in.Kind == record.BAM && in.Mate < 0 && !in.Further && !in.Interleaved && in.Records > 0 && in.Bases >= MinMeanLong*in.Records
+}
+
 // fromBins returns what is to be read of the bins for these columns.
 func (k *Kept) fromBins() (want bins.Columns) {
 	for _, c := range table {

@@ -38,17 +38,26 @@ func changeTexts(l *record.Forms, plus record.Plus, f func(text string) string) 
 	}
 }
 
-// textsOf returns how many forms with a Plus there are.
-func textsOf(l *record.Forms, plus record.Plus) (n int) {
-	changeTexts(l, plus, func(text string) string {
-		n++
-		return text
-	})
-	return n
+// recordsOf returns which records have the forms with a Plus, of the default's the first one.
+func recordsOf(l *record.Forms, plus record.Plus) (all []int) {
+	if l.Default.Plus == plus {
+		first := 0
+		for first < len(l.Exceptions) && l.Exceptions[first].Read == uint32(first) {
+			first++
+		}
+		all = append(all, first)
+	}
+	for i := range l.Exceptions {
+		if e := &l.Exceptions[i]; e.Plus == plus {
+			all = append(all, int(e.Read))
+		}
+	}
+	return all
 }
 
-// Encode returns the column of forms of a slice; l is not changed.
-func Encode(l *record.Forms) []byte {
+// Encode returns the column of forms of a slice; l is not changed. bases returns the letters of a record's read: with it, tags are given
+// them; it may be nil.
+func Encode(l *record.Forms, bases func(record int) []byte) []byte {
 	if l.IsDefault() {
 		return nil
 	}
@@ -71,13 +80,21 @@ func Encode(l *record.Forms) []byte {
 		out = append(out, names.Encode(texts, n)...)
 	}
 	if len(fields) > 0 {
-		out = append(out, tags.Encode(fields)...)
+		out = append(out, tags.Encode(fields, basesOf(recordsOf(l, record.BAMFields), bases))...)
 	}
 	return out
 }
 
+// basesOf returns bases of the i-th of records.
+func basesOf(records []int, bases func(record int) []byte) func(i int) []byte {
+	if bases == nil {
+		return nil
+	}
+	return func(i int) []byte { return bases(records[i]) }
+}
+
 // Decode is the inverse of Encode for a slice of the given number of records.
-func Decode(data []byte, records int) (record.Forms, error) {
+func Decode(data []byte, records int, bases func(record int) []byte) (record.Forms, error) {
 	if len(data) == 0 {
 		return record.Forms{}, nil
 	}
@@ -89,14 +106,14 @@ func Decode(data []byte, records int) (record.Forms, error) {
 	if err != nil {
 		return l, err
 	}
-	n, records := textsOf(&l, record.PlusText), textsOf(&l, record.BAMFields)
+	n, of := len(recordsOf(&l, record.PlusText)), recordsOf(&l, record.BAMFields)
 	switch {
-	case n > 0 && records > 0, n == 0 && records == 0 && len(rest) > 0:
+	case n > 0 && len(of) > 0, n == 0 && len(of) == 0 && len(rest) > 0:
 		return l, errForms
 	case n > 0:
 		return l, decodeTexts(&l, rest, n)
-	case records > 0:
-		fields, err := tags.Decode(rest, records)
+	case len(of) > 0:
+		fields, err := tags.Decode(rest, len(of), basesOf(of, bases))
 		if err != nil {
 			return l, err
 		}

@@ -23,11 +23,11 @@ func TestFormsColumn(t *testing.T) {
 		"texts": many,
 	}
 	for name, l := range cases {
-		data := Encode(&l)
+		data := Encode(&l, nil)
 		if (name == "plain") != (len(data) == 0) {
 			t.Errorf("%s: %d bytes", name, len(data))
 		}
-		got, err := Decode(data, 1000)
+		got, err := Decode(data, 1000, nil)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -36,7 +36,7 @@ func TestFormsColumn(t *testing.T) {
 			t.Errorf("%s: came back as %+v", name, got)
 		}
 	}
-	if n := len(Encode(&many)); n > 400 {
+	if n := len(Encode(&many, nil)); n > 400 {
 		t.Errorf("1000 numbered texts take %d bytes", n)
 	}
 }
@@ -48,17 +48,17 @@ func FuzzDecodeForms(f *testing.F) {
 		{Default: record.Form{CR: 15, SeqWidth: 60, QualLines: []uint32{1, 2}},
 			Exceptions: []record.FormException{{Read: 2, Form: &record.Form{Plus: record.PlusText, PlusText: "abc"}}}},
 	} {
-		f.Add(Encode(&l), 10)
+		f.Add(Encode(&l, nil), 10)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, n int) {
 		if n < 0 || n > 1<<20 {
 			return
 		}
-		l, err := Decode(data, n)
+		l, err := Decode(data, n, nil)
 		if err != nil {
 			return
 		}
-		again, err := Decode(Encode(&l), n)
+		again, err := Decode(Encode(&l, nil), n, nil)
 		if err != nil || !bytes.Equal(record.MarshalForms(nil, &again), record.MarshalForms(nil, &l)) {
 			t.Fatalf("written again: %v", err)
 		}

@@ -60,9 +60,6 @@ func chooseTwoBit(ctx context.Context, r *bins.Reader, wanted bool) ([]bool, err
 // triedBases is how many bases of an input, or a few more, are tried.
 const triedBases = 1 << 19
 
-// minMeanLong is the least mean length of the reads of an input whose qualities may be given the bases, in bases.
-const minMeanLong = 400
-
 // worthBases reports whether the qualities of an input should be given the bases.
 func worthBases(r *bins.Reader, input int, kept columns.Kept) (bool, error) {
 	meta := r.Meta()
@@ -71,7 +68,7 @@ func worthBases(r *bins.Reader, input int, kept columns.Kept) (bool, error) {
 		return false, nil
 	}
 	b := &meta.Blocks[blocks[0]]
-	if b.Records == 0 || b.Bases/uint64(b.Records) < minMeanLong {
+	if b.Records == 0 || b.Bases/uint64(b.Records) < columns.MinMeanLong {
 		return false, nil
 	}
 	k := columns.Only(archive.Lengths, archive.Seqs, archive.Quals)
@@ -92,7 +89,7 @@ func worthBases(r *bins.Reader, input int, kept columns.Kept) (bool, error) {
 func mayHavePrimers(man *archive.Manifest, input int, o *Options) bool {
 	in := &man.Inputs[input]
 	return (o.Memory == 0 || o.Memory >= slicing.PrimedMemory) &&
-		columns.KeptOf(man.Options, in.Kind)[archive.Quals] && in.Bases < minMeanLong*in.Records
+		columns.KeptOf(man.Options, in.Kind)[archive.Quals] && in.Bases < columns.MinMeanLong*in.Records
 }
 
 // sliceTexts returns how much text the slices of each input aim for, if it is packed by these options.
@@ -104,7 +101,7 @@ func sliceTexts(man *archive.Manifest, o *Options) []uint64 {
 		if o.SliceText == 0 && man.Inputs[i].Bases/mates >= limits.SmallFrom && mayHavePrimers(man, i, o) {
 			all[i] = limits.SmallText
 		}
-		if in := &man.Inputs[i]; o.SliceText == 0 && in.Records > 0 && in.Bases >= minMeanLong*in.Records {
+		if in := &man.Inputs[i]; o.SliceText == 0 && in.Records > 0 && in.Bases >= columns.MinMeanLong*in.Records {
 			all[i] = min(all[i], limits.LongText)
 		}
 		if man.Inputs[i].TwoBit { // it is decoded in little time, and many slices can be decoded side by side

@@ -53,9 +53,7 @@ var encoders = [archive.Columns]columnEncoder{
 	archive.Lengths: {encode: func(_ context.Context, _ *encoder, cols *[2]*columns.Columns, m int) ([]byte, error) {
 		return seqs.EncodeLengths(cols[m].Lengths), nil
 	}},
-	archive.Forms: {encode: func(_ context.Context, _ *encoder, cols *[2]*columns.Columns, m int) ([]byte, error) {
-		return forms.Encode(&cols[m].Forms), nil
-	}},
+	archive.Forms: {encode: encodeForms, after: afterBases},
 	archive.Names: {encode: encodeNames, after: afterNamesBefore},
 	archive.Quals: {encode: encodeQuals, after: afterPrimer, urgent: urgentQuals},
 	archive.Seqs:  {encode: encodeSeqs, after: afterLayout},
@@ -67,6 +65,14 @@ func afterLayout(ctx context.Context, e *encoder, pool workers.Pool, spec *slici
 		return nil
 	}
 	return e.layOut(ctx, pool, spec.Phase, c)
+}
+
+// afterBases waits for the letters of reads if tags are given them.
+func afterBases(ctx context.Context, e *encoder, pool workers.Pool, spec *slicing.Spec, c *columns.Columns) error {
+	if columns.ByBases(&e.man.Inputs[c.Input], archive.Forms) {
+		return afterLayout(ctx, e, pool, spec, c)
+	}
+	return nil
 }
 
 // afterPrimer waits until there is the primer of the input, or it is known that there is none; of qualities that are given the letters, for
@@ -109,7 +115,7 @@ func encodeQuals(ctx context.Context, e *encoder, cols *[2]*columns.Columns, m i
 	c := cols[m]
 	in := quals.Input{Quals: c.Quals, Lengths: c.Lengths, Records: c.Records, Progress: c.QualsCoded}
 	if c.ByBases {
-		if in.Bases, err = e.letters(ctx, make([]byte, 0, c.Bases()+letterSlack), c); err != nil {
+		if in.Bases, err = e.lettersOf(ctx, c); err != nil {
 			return nil, err
 		}
 	}
@@ -119,6 +125,18 @@ func encodeQuals(ctx context.Context, e *encoder, cols *[2]*columns.Columns, m i
 		in.Primer, in.Device = p.primer, e.device
 	}
 	return quals.Encode(in), nil
+}
+
+func encodeForms(ctx context.Context, e *encoder, cols *[2]*columns.Columns, m int) ([]byte, error) {
+	c := cols[m]
+	if !columns.ByBases(&e.man.Inputs[c.Input], archive.Forms) {
+		return forms.Encode(&c.Forms, nil), nil
+	}
+	letters, err := e.lettersOf(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return forms.Encode(&c.Forms, c.Sequences(letters)), nil
 }
 
 func encodeSeqs(ctx context.Context, e *encoder, cols *[2]*columns.Columns, _ int) ([]byte, error) {

@@ -156,5 +156,10 @@ func (g *gatherer) letters(ctx context.Context, dst []byte, c *columns.Columns) 
 	return g.enc.Letters(ctx, dst, columns.SeqColumn(c))
 }
 
+// lettersOf is letters in memory of their own.
+func (g *gatherer) lettersOf(ctx context.Context, c *columns.Columns) ([]byte, error) {
+	return g.letters(ctx, make([]byte, 0, c.Bases()+letterSlack), c)
+}
+
 // letterSlack is how many bytes more than its letters the memory of seqs.Encoder.Letters should have.
 const letterSlack = 64

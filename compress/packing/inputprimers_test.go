@@ -1,6 +1,7 @@
 package packing
 
 import (
+	"orcomgo/compress/columns"
 	"testing"
 
 	"orcomgo/bins"
@@ -14,7 +15,7 @@ func TestSliceTexts(t *testing.T) {
 	many := bins.BlockInfo{Records: 1 << 20, Bases: slicing.Usual.SmallFrom}
 	fewer, long := many, many
 	fewer.Bases--
-	long.Records = int(long.Bases / minMeanLong)
+	long.Records = int(long.Bases / columns.MinMeanLong)
 	for i, c := range []struct {
 		quality record.QualityMode
 		block   bins.BlockInfo

@@ -46,7 +46,7 @@ func (p *Packed) Decodings(s *archive.Slice, d Demand) []*decoding {
 			}
 		}
 		others := n.decoder.needs
-		if n.needsByBases != nil && p.Man.Inputs[members[m].Input].QualsByBases {
+		if columns.ByBases(&p.Man.Inputs[members[m].Input], id) {
 			others = n.needsByBases
 		}
 		for _, of := range others {
@@ -175,11 +175,11 @@ func (b *Decoded) joinHalves() {
 
 // needsAll reports whether the first records of a slice can't be decoded alone.
 func (p *Packed) needsAll(s *archive.Slice, d Demand) bool {
-	in := &p.Man.Inputs[s.First.Input]
+	in, wanted := &p.Man.Inputs[s.First.Input], p.Kept[s.First.Input].Wanted(d.Columns)
 	switch {
-	case in.QualsByBases:
+	case in.QualsByBases, wanted[archive.Forms] && columns.ByBases(in, archive.Forms):
 		return true
-	case !p.Kept[s.First.Input].Wanted(d.Columns)[archive.Seqs] || in.TwoBit:
+	case !wanted[archive.Seqs] || in.TwoBit:
 		return false
 	}
 	data, err := p.Archive.Read(s.Seqs, nil, "")

@@ -17,7 +17,7 @@ import (
 type decoder struct {
 	// needs says which columns must be decoded before this one.
 	needs []need
-	// needsByBases is needs for inputs with QualsByBases; nil if that is the same.
+	// needsByBases is needs where columns.ByBases is true.
 	needsByBases []need
 	// prepare, if not nil, does what all slices need first. It holds no worker while it waits.
 	prepare func(ctx context.Context, p *Packed) error
@@ -43,10 +43,10 @@ const (
 // decoders are by column.
 var decoders = [archive.Columns]decoder{
 	archive.Lengths: {decode: decodeLengths},
-	archive.Forms: {decode: func(_ *Packed, b *Decoded, m int, data []byte) (err error) {
-		b.Cols[m].Forms, err = forms.Decode(data, b.Cols[m].Records)
-		return err
-	}},
+	archive.Forms: {
+		decode:       decodeForms,
+		needsByBases: []need{{archive.Lengths, sameMember}, {archive.Seqs, sameMember}},
+	},
 	archive.Names: {decode: decodeNames, needs: []need{{archive.Names, firstMember}}},
 	archive.Quals: {
 		decode:       decodeQuals,
@@ -72,6 +72,16 @@ func decodeLengths(_ *Packed, b *Decoded, m int, data []byte) (err error) {
 		return fmt.Errorf("they sum to %d, the manifest says %d", got, want)
 	}
 	return nil
+}
+
+func decodeForms(p *Packed, b *Decoded, m int, data []byte) (err error) {
+	c := b.Cols[m]
+	var bases func(int) []byte
+	if columns.ByBases(&p.Man.Inputs[c.Input], archive.Forms) {
+		bases = c.Sequences(c.Letters)
+	}
+	c.Forms, err = forms.Decode(data, c.Records, bases)
+	return err
 }
 
 func decodeNames(p *Packed, b *Decoded, m int, data []byte) (err error) {

@@ -8,11 +8,12 @@ import (
 
 // Ways to code a piece of the bytes of a column.
 const (
-	asBytes = iota // by package general
-	asNames        // each value followed by '\n', by package names
-	asArray        // by package doubles
-	asNoise        // each byte by how often it occurred
-	asPairs        // likewise, after the byte before it
+	asBytes    = iota // by package general
+	asNames           // each value followed by '\n', by package names
+	asArray           // by package doubles
+	asNoise           // each byte by how often it occurred
+	asPairs           // likewise, after the byte before it
+	asKinetics        // each byte as the time of a base, in one piece
 	ways
 )
 
@@ -81,6 +82,8 @@ func decodePiece(way byte, coded []byte, size int) ([]byte, error) {
 		return doubles.Decode(coded, size)
 	case asBytes:
 		return general.Decode(coded, size)
+	case asKinetics:
+		return nil, ErrCorrupt
 	}
 	if size > (len(coded)+64)<<15 {
 		return nil, ErrCorrupt

@@ -54,7 +54,8 @@ type column struct {
 	key key
 	// numbers are the values, or the lengths of bytes: elements of arrays, else bytes.
 	numbers []int64
-	rows    int // of numbers
+	rows    int     // of numbers
+	records []int32 // of arrays of bytes: which records have the values
 	bytes   []byte
 }
 
@@ -74,9 +75,12 @@ func (k key) shape() numbers.Shape {
 // width is how many bytes an element of the bytes has.
 func (k key) width() int { return max(widths[k[3]], 1) }
 
-// add adds a value, which is of the type that k says.
-func (c *column) add(k key, value []byte) {
+// add adds the value of a record, which is of the type that k says.
+func (c *column) add(k key, value []byte, record int) {
 	c.rows++
+	if k.kinetics() {
+		c.records = append(c.records, int32(record))
+	}
 	if !k.number() {
 		c.numbers = append(c.numbers, int64(len(value)/k.width()))
 		c.bytes = append(c.bytes, value...)
@@ -158,6 +162,7 @@ func columnsOf(layouts [][]byte, of []int64, size int) (s columnSet, ok bool) {
 	for _, i := range of {
 		records[i]++
 	}
+	kinetics := make([][]*column, len(layouts)) // by layout
 	for i, layout := range layouts {
 		if len(layout)%keyLen != 0 || len(layout)/keyLen*records[i] > left {
 			return s, false
@@ -168,7 +173,16 @@ func columnsOf(layouts [][]byte, of []int64, size int) (s columnSet, ok bool) {
 			if k != (key{}) && !k.number() && k[2] != 'Z' && k[2] != 'H' && (k[2] != 'B' || widths[k[3]] == 0) {
 				return s, false
 			}
-			s.of(k).rows += records[i]
+			c := s.of(k)
+			c.rows += records[i]
+			if k.kinetics() {
+				kinetics[i] = append(kinetics[i], c)
+			}
+		}
+	}
+	for record, i := range of {
+		for _, c := range kinetics[i] {
+			c.records = append(c.records, int32(record))
 		}
 	}
 	return s, true
@@ -195,11 +209,16 @@ func (s *columnSet) tables() (all []table) {
 const mostName = 128
 
 // appendBytes appends the bytes of a column, nothing if it has none: piece by piece, a way and a block.
-func (c *column) appendBytes(dst []byte) []byte {
+func (c *column) appendBytes(dst []byte, given *reads) []byte {
 	if lines, ok := c.lines(); ok {
 		as := names.Encode(lines, len(c.numbers))
 		if len(as) < len(general.Encode(c.bytes)) {
 			return parse.AppendBlock(append(dst, asNames), as)
+		}
+	}
+	if len(c.bytes) > 0 && given.fit(c) {
+		if as, ok := given.encode(c); ok {
+			return parse.AppendBlock(append(dst, asKinetics), as)
 		}
 	}
 	for piece := range slices.Chunk(c.bytes, pieceLen) {
@@ -234,7 +253,7 @@ func (c *column) arrayLayout() doubles.Layout {
 }
 
 // parseBytes parses what appendBytes wrote, given the lengths.
-func (c *column) parseBytes(in *parse.Cursor) error {
+func (c *column) parseBytes(in *parse.Cursor, given *reads) error {
 	if c.key.number() {
 		return nil
 	}
@@ -248,6 +267,12 @@ func (c *column) parseBytes(in *parse.Cursor) error {
 	for int64(len(c.bytes)) < total {
 		size := int(min(total-int64(len(c.bytes)), pieceLen))
 		way, coded := in.ByteAtMost(ways-1), in.Block()
+		if way == asKinetics && len(c.bytes) == 0 {
+			if err := given.decode(c, coded, int(total)); in.Failed() || err != nil {
+				return ErrCorrupt
+			}
+			return nil
+		}
 		var piece []byte
 		var err error
 		if way != asNames {

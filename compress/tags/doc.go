@@ -22,19 +22,19 @@ var ErrCorrupt = errors.New("tags: the stream is damaged or cut off")
 // A stream is the list of what is before the tags, that of layouts (list.append), the tables of numbers of all columns, and then the bytes
 // of the columns that have any.
 
-// Encode returns the fields of records as a stream.
-func Encode(fields []string) []byte {
+// Encode returns the fields of records as a stream. bases returns the letters of the read of record i; if it is nil, nothing is given them.
+func Encode(fields []string, bases func(i int) []byte) []byte {
 	heads, layouts := newList(), newList()
 	var columns columnSet
 	var layout []byte
-	for _, text := range fields {
+	for i, text := range fields {
 		b := []byte(text)
 		at := bam.Tags(b)
 		heads.add(b[:at])
 		layout = layout[:0]
 		for b = b[at:]; len(b) > 0; {
 			k, value, rest := cutTag(b)
-			columns.of(k).add(k, value)
+			columns.of(k).add(k, value, i)
 			layout, b = append(layout, k[:]...), rest
 		}
 		layouts.add(layout)
@@ -43,14 +43,15 @@ func Encode(fields []string) []byte {
 	for _, t := range columns.tables() {
 		out = parse.AppendBlock(out, t.encode())
 	}
+	given := &reads{bases: bases}
 	for _, c := range columns.list {
-		out = c.appendBytes(out)
+		out = c.appendBytes(out, given)
 	}
 	return out
 }
 
 // Decode is the inverse of Encode for n records.
-func Decode(data []byte, n int) ([]string, error) {
+func Decode(data []byte, n int, bases func(i int) []byte) ([]string, error) {
 	in := &parse.Cursor{Rest: data}
 	heads, headOf, err := parseList(in, n)
 	if err != nil {
@@ -69,8 +70,9 @@ func Decode(data []byte, n int) ([]string, error) {
 			return nil, err
 		}
 	}
+	given := &reads{bases: bases}
 	for _, c := range columns.list {
-		if err := c.parseBytes(in); err != nil {
+		if err := c.parseBytes(in, given); err != nil {
 			return nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand"
 	"slices"
 	"strings"
@@ -45,8 +46,8 @@ func draw(rng *rand.Rand, n int) (fields []string) {
 
 func check(t *testing.T, name string, fields []string) int {
 	t.Helper()
-	data := Encode(fields)
-	got, err := Decode(data, len(fields))
+	data := Encode(fields, nil)
+	got, err := Decode(data, len(fields), nil)
 	if err != nil || !slices.Equal(got, fields) {
 		t.Fatalf("%s: %d fields came back otherwise: %v", name, len(got), err)
 	}
@@ -82,28 +83,114 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// drawKinetics returns fields with arrays of kinetics, and the reads that they belong to. The times depend on the bases around, in the
+// order of the strand that was copied, and those of the second array on those of the first.
+func drawKinetics(rng *rand.Rand, n int) (fields []string, letters []string) {
+	for range n {
+		read := make([]byte, 100+rng.Intn(2000))
+		for i := range read {
+			read[i] = "ACGT"[rng.Intn(4)]
+		}
+		times := func(b []byte) (first, second []byte) {
+			for i := range b {
+				median := 20.0
+				for k, effect := range []float64{0.3, 0.2, 0, 0, 0.1} {
+					if i+k < len(b) {
+						median *= math.Exp(effect * float64(strings.IndexByte("ACGT", b[i+k])))
+					}
+				}
+				noise := rng.NormFloat64()
+				first = append(first, byte(min(median*math.Exp(0.4*noise), 255)))
+				second = append(second, byte(min(median*math.Exp(0.2*noise+0.3*rng.NormFloat64()), 255)))
+			}
+			return first, second
+		}
+		other := bytes.Clone(read)
+		slices.Reverse(other)
+		for i, l := range other {
+			other[i] = complement[l]
+		}
+		fi, fp := times(read)
+		ri, rp := times(other)
+		fields = append(fields, head+array("fi", 'C', len(fi), fi)+array("fp", 'C', len(fp), fp)+"fnC5"+array("ri", 'C', len(ri), ri)+
+			array("rp", 'C', len(rp), rp))
+		letters = append(letters, string(read))
+	}
+	return fields, letters
+}
+
+// TestKinetics: given the bases, arrays of times take less; of either strand and of reads without some of them.
+func TestKinetics(t *testing.T) {
+	rng := rand.New(rand.NewSource(4))
+	fields, letters := drawKinetics(rng, 60)
+	bases := func(i int) []byte { return []byte(letters[i]) }
+	given := func() int {
+		t.Helper()
+		data := Encode(fields, bases)
+		got, err := Decode(data, len(fields), bases)
+		if err != nil || !slices.Equal(got, fields) {
+			t.Fatalf("%d fields came back otherwise: %v", len(got), err)
+		}
+		return len(data)
+	}
+	with, without := given(), check(t, "not given", fields)
+	if with > without*98/100 {
+		t.Errorf("%d bytes, %d given the bases", without, with)
+	}
+	shorter := func(i int) []byte { return []byte(letters[i][1:]) }
+	if got, err := Decode(Encode(fields, bases), len(fields), shorter); err == nil {
+		t.Errorf("other bases gave %d fields", len(got))
+	}
+	for i := range fields {
+		if i%3 == 0 {
+			fields[i] = head
+		}
+	}
+	given()
+	fields[7] = head + array("fi", 'C', 3, []byte("abc"))
+	given()
+	fields, letters = fields[:1], letters[:1]
+	given()
+}
+
 func TestDamage(t *testing.T) {
 	fields := draw(rand.New(rand.NewSource(2)), 4)
-	data := Encode(fields)
+	data := Encode(fields, nil)
 	for i := 0; i < len(data); i += 1 + len(data)/200 {
 		bad := bytes.Clone(data)
 		bad[i] ^= 1 << (i % 8)
-		Decode(bad, len(fields)) // no panic
-		if _, err := Decode(data[:i], len(fields)); err == nil {
+		Decode(bad, len(fields), nil) // no panic
+		if _, err := Decode(data[:i], len(fields), nil); err == nil {
 			t.Fatalf("%d bytes of %d passed", i, len(data))
 		}
 	}
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add(Encode(draw(rand.New(rand.NewSource(3)), 5)), 5)
-	f.Add(Encode([]string{head}), 1)
+	f.Add(Encode(draw(rand.New(rand.NewSource(3)), 5), nil), 5)
+	f.Add(Encode([]string{head}, nil), 1)
 	f.Fuzz(func(t *testing.T, data []byte, n int) {
 		if n < 0 || n > 1<<12 {
 			return
 		}
-		if fields, err := Decode(data, n); err == nil {
+		if fields, err := Decode(data, n, nil); err == nil {
 			check(t, "again", fields)
 		}
 	})
+}
+
+func BenchmarkKinetics(b *testing.B) {
+	fields, letters := drawKinetics(rand.New(rand.NewSource(5)), 400)
+	bases := func(i int) []byte { return []byte(letters[i]) }
+	size := 0
+	for _, f := range fields {
+		size += len(f)
+	}
+	data := Encode(fields, bases)
+	for b.Loop() {
+		if _, err := Decode(data, len(fields), bases); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.SetBytes(int64(size))
 }

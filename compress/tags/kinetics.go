@@ -1,0 +1,264 @@
+package tags
+
+import (
+	"bytes"
+	"math/bits"
+	"slices"
+
+	"orcomgo/compress/rangecoder"
+)
+
+// Kinetics are arrays of bytes that have one for each base: how long the polymerase waited before it, or held it. These times depend on the
+// bases around, mostly on seven on one side and two on the other (Schadt et al., "Modeling kinetic rate variation in third generation DNA
+// sequencing data to detect putative modifications to DNA bases", Genome Research, 2013), on the molecule, and on the other time of the
+// same base.
+//
+// The logarithm of a time, its level, is predicted by what all these add. The byte is coded by adaptive frequencies, given that
+// prediction and by how much those before were wrong. Levels are in 1/2048 octaves.
+
+const (
+	levelBits = 11
+	ahead     = 6 // bases after one on which a prediction depends
+	// levelStep and spreads: predictions in steps of 1/16 octave, and errors in half octaves, choose the frequencies.
+	levelStep, steps, spreads = 7, 160, 16
+)
+
+// levels are those of bytes: of the number of frames that a byte stands for, plus 1. From 64 on bytes count frames by 2, from 128 on by 4,
+// from 192 on by 8 (codec V1 of the PacBio BAM format). Between powers of 2 they are linear.
+var levels = func() (l [256]int32) {
+	for v := range l {
+		part := uint(v) >> 6
+		x := (64<<part - 64) + uint32(v&63)<<part + 1
+		n := bits.Len32(x) - 1
+		l[v] = int32(n)<<levelBits | int32(x<<levelBits>>n)&(1<<levelBits-1)
+	}
+	return
+}()
+
+// effect is what bases add to the level: the mean, and of how many.
+type effect struct {
+	mean  int16
+	count uint16
+}
+
+const (
+	effectLimit = 1000
+	meanShift   = 16
+	surely      = 32 // after so many values of a mean, weights are learnt from what differs from it
+)
+
+func (e *effect) learn(level int32) {
+	e.mean = clamp(int32(e.mean) + ((level-int32(e.mean))*shares[e.count]+1<<(meanShift-1))>>meanShift)
+	if e.count < effectLimit {
+		e.count++
+	}
+}
+
+// shares are the parts of its distance that a mean moves after so many values.
+var shares = func() (s [effectLimit + 1]int32) {
+	for n := range s {
+		s[n] = 1 << meanShift / int32(n+1)
+	}
+	return
+}()
+
+func clamp(level int32) int16 { return int16(min(max(level, -1<<15), 1<<15-1)) }
+
+// weight is by how much an effect counts, in 1/65536. It moves by the product of the effect and the error.
+type weight int32
+
+func (w weight) of(x int16) int32 { return int32(int64(w) * int64(x) >> 16) }
+
+func (w *weight) learn(x int16, wrong int32) {
+	*w = min(max(*w+weight((int64(x)*int64(wrong)+1<<14)>>15), -1<<17), 1<<17)
+}
+
+// kinetics is the model of a column.
+type kinetics struct {
+	near            [1 << 8]effect // of bases -1 to 2
+	wider           [4][]effect    // of bases -4 to 2 and -2 to 4, what these add to near; of -6 to 2 and -2 to 6, what these add to all
+	ofWider         [4][11]weight  // by the length of the count
+	ofRead          [11]weight
+	ofLast, ofOther weight
+	spread          int32
+	trees           [steps * spreads]*rangecoder.Tree
+}
+
+func newKinetics() *kinetics {
+	k := &kinetics{spread: 1 << levelBits}
+	for i := range k.wider {
+		k.wider[i] = make([]effect, 1<<(14+i/2*4))
+	}
+	return k
+}
+
+// spreadClass returns the number of half octaves that errors have.
+func (k *kinetics) spreadClass() int {
+	x := uint32(k.spread)>>4 | 8
+	n := bits.Len32(x)
+	return min(2*n+int(x>>(n-2)&1)-8, spreads-1)
+}
+
+// codes are the bases in two bits; other letters are as A. complement has the letters of the other strand.
+var (
+	codes      = [256]byte{'C': 1, 'G': 2, 'T': 3}
+	complement = [256]byte{'A': 'T', 'C': 'G', 'G': 'C', 'T': 'A'}
+)
+
+// code codes the array of a read, whose bases are in the order of the array. others are what was left of another array of the read, or 0;
+// it becomes what is left of this one.
+func (k *kinetics) code(c *rangecoder.Coder, array, letters []byte, others []int16) {
+	window := uint32(0)
+	for i := range min(ahead, len(letters)) {
+		window |= uint32(codes[letters[i]]) << (2 * (ahead - 1 - i))
+	}
+	var read effect
+	last := int16(0)
+	for i, v := range array {
+		window <<= 2
+		if i+ahead < len(letters) {
+			window |= uint32(codes[letters[i+ahead]])
+		}
+		near := &k.near[window>>8&0xff]
+		wider := [4]*effect{&k.wider[0][window>>8&0x3fff], &k.wider[1][window>>4&0x3fff],
+			&k.wider[2][window>>8&0x3ffff], &k.wider[3][window&0x3ffff]}
+		var weights [4]*weight
+		var adds [4]int32
+		for n, e := range wider {
+			weights[n] = &k.ofWider[n][bits.Len16(e.count)]
+			adds[n] = weights[n].of(e.mean)
+		}
+		ofRead, other := &k.ofRead[bits.Len16(read.count)], others[i]
+		first := int32(near.mean)
+		second := first + adds[0] + adds[1]
+		third := second + adds[2] + adds[3]
+		whole := third + ofRead.of(read.mean) + k.ofLast.of(last) + k.ofOther.of(other)
+
+		step := min(max((whole+1<<(levelStep-1))>>levelStep, 0), steps-1)
+		tree := &k.trees[int(step)*spreads+k.spreadClass()]
+		if *tree == nil {
+			t := rangecoder.NewTree(8)
+			*tree = &t
+		}
+		v = byte((*tree).Code(c, uint32(v), noiseLimit))
+		array[i] = v
+
+		level := levels[v]
+		wrong := level - whole
+		if near.count >= surely {
+			for n, e := range wider {
+				weights[n].learn(e.mean, wrong)
+			}
+			ofRead.learn(read.mean, wrong)
+			k.ofLast.learn(last, wrong)
+			k.ofOther.learn(other, wrong)
+		}
+		near.learn(level)
+		wider[0].learn(level - first)
+		wider[1].learn(level - first)
+		wider[2].learn(level - second)
+		wider[3].learn(level - second)
+		last = clamp(level - third)
+		read.learn(int32(last))
+		others[i] = last
+		k.spread += (max(wrong, -wrong) - k.spread) >> 8
+	}
+}
+
+// reads are what arrays of kinetics are coded given.
+type reads struct {
+	bases func(record int) []byte // the letters of a read
+	// before is the last column that was coded as kinetics, left what its levels were above what the bases around add.
+	before *column
+	left   []int16
+}
+
+// kinetics reports whether the values may be kinetics: arrays of bytes.
+func (k key) kinetics() bool { return k[2] == 'B' && widths[k[3]] == 1 }
+
+// reversed reports whether the values are of the other strand, in its order.
+func (k key) reversed() bool { return string(k[:2]) == "ri" || string(k[:2]) == "rp" }
+
+// fit reports whether each array of a column has one value for each base.
+func (r *reads) fit(c *column) bool {
+	if r.bases == nil || !c.key.kinetics() || len(c.numbers) == 0 {
+		return false
+	}
+	for i, record := range c.records {
+		if c.numbers[i] != int64(len(r.bases(int(record)))) {
+			return false
+		}
+	}
+	return true
+}
+
+// sample returns values in the middle that have sampleLen bytes or more, or all: the first, the last, and their bytes.
+func (c *column) sample() (from, to int, b []byte) {
+	at, end := 0, 0
+	for i, n := range c.numbers {
+		if end += int(n); end <= (len(c.bytes)-sampleLen)/2 {
+			from, at = i+1, end
+		}
+		if to = i + 1; end-at >= sampleLen {
+			break
+		}
+	}
+	return from, to, c.bytes[at:end]
+}
+
+// next returns what was left of an array of the same reads and strand, or zeros, and makes c the column to which they will belong.
+func (r *reads) next(c *column) []int16 {
+	d := r.before
+	if d == nil || d.key.reversed() != c.key.reversed() || !slices.Equal(d.records, c.records) {
+		r.left = make([]int16, len(c.bytes))
+	}
+	r.before = c
+	return r.left
+}
+
+// code codes b, the bytes of values from..to-1 of a column that fits. left is as of kinetics.code.
+func (r *reads) code(coder *rangecoder.Coder, c *column, b []byte, from, to int, left []int16) {
+	model := newKinetics()
+	var other []byte
+	for i := from; i < to; i++ {
+		letters := r.bases(int(c.records[i]))
+		n := len(letters)
+		if c.key.reversed() {
+			other = other[:0]
+			for _, l := range slices.Backward(letters) {
+				other = append(other, complement[l])
+			}
+			letters = other
+		}
+		model.code(coder, b[:n], letters, left[:n])
+		b, left = b[n:], left[n:]
+	}
+}
+
+// encode returns the bytes of a column that fits, coded as kinetics, if those in the middle take less so than in other ways.
+func (r *reads) encode(c *column) (coded []byte, ok bool) {
+	from, to, b := c.sample()
+	sample := rangecoder.EncodeTo(nil)
+	r.code(sample, c, bytes.Clone(b), from, to, make([]int16, len(b)))
+	if _, other := encodePiece(b, c.arrayLayout()); len(sample.Enc.Finish()) >= len(other) {
+		return nil, false
+	}
+	return r.encodeAll(c), true
+}
+
+func (r *reads) encodeAll(c *column) []byte {
+	coder := rangecoder.EncodeTo(nil)
+	r.code(coder, c, bytes.Clone(c.bytes), 0, len(c.numbers), r.next(c))
+	return coder.Enc.Finish()
+}
+
+// decode sets the size bytes of a column.
+func (r *reads) decode(c *column, coded []byte, size int) error {
+	if !r.fit(c) || size > (len(coded)+64)<<15 {
+		return ErrCorrupt
+	}
+	coder := rangecoder.DecodeFrom(coded)
+	c.bytes = make([]byte, size)
+	r.code(coder, c, c.bytes, 0, len(c.numbers), r.next(c))
+	return coder.Dec.Err()
+}
