@@ -57,6 +57,13 @@ const (
 	WantAll   = restoring.WantAll
 )
 
+// The formats of UnpackOptions.Format.
+const (
+	AsArchived = restoring.AsArchived
+	AsFASTQ    = restoring.AsFASTQ
+	AsBAM      = restoring.AsBAM
+)
+
 // MemoryLimit is how many bytes a slice may take when it is decoded, in the whole process; 0, as at first: any. Archives with larger slices
 // are refused.
 var MemoryLimit = &source.MemoryLimit

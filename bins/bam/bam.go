@@ -160,16 +160,24 @@ func (r *Record) AppendQualities(dst []byte) []byte {
 	return dst
 }
 
-// AppendFASTQ appends the record as FASTQ, as `samtools fastq` prints it.
-func (r *Record) AppendFASTQ(dst []byte) []byte {
-	dst = append(append(dst, '@'), r.Name...)
+// mate returns 1 or 2 for a first or second mate, else 0.
+func (r *Record) mate() int {
 	switch binary.LittleEndian.Uint16(r.fixed[atFlags:]) & (flagFirst | flagSecond) {
 	case flagFirst:
-		dst = append(dst, "/1"...)
+		return 1
 	case flagSecond:
-		dst = append(dst, "/2"...)
+		return 2
 	}
-	dst = append(dst, '\n')
+	return 0
+}
+
+// appendFASTQ appends the record as FASTQ, as `samtools fastq` prints it.
+func (r *Record) appendFASTQ(dst []byte, tags Comments) []byte {
+	dst = append(append(dst, '@'), r.Name...)
+	if m := r.mate(); m > 0 {
+		dst = append(dst, '/', '0'+byte(m))
+	}
+	dst = append(tags.append(dst, r.tags), '\n')
 	at := len(dst)
 	dst = r.AppendLetters(dst)
 	for i, l := range dst[at:] {
@@ -228,9 +236,16 @@ func RecordSize(b []byte) (size int, ok bool) {
 	return 4 + int(binary.LittleEndian.Uint32(b)), true
 }
 
-// AppendFASTQ appends inflated BAM as FASTQ, and to ends where each record ends in what it appends. header says that b begins with the
-// header and not with a record. BAM without records counts as one that has no text.
-func AppendFASTQ(dst, b []byte, header bool, ends []int) ([]byte, []int, error) {
+// Choice says which records are written, and how. The zero value is FASTQ of all.
+type Choice struct {
+	Mate     int      // 1 or 2: only first or second mates
+	Records  bool     // as they are, without the header
+	Comments Comments // else: the tags that FASTQ has
+}
+
+// Append appends records of inflated BAM, and to ends where each ends in what it appends. header says that b begins with the header and not
+// with a record. BAM without records counts as one that has no text.
+func (o Choice) Append(dst, b []byte, header bool, ends []int) ([]byte, []int, error) {
 	start := len(dst)
 	if header {
 		n, err := HeaderSize(b)
@@ -250,8 +265,15 @@ func AppendFASTQ(dst, b []byte, header bool, ends []int) ([]byte, []int, error) 
 		if err != nil {
 			return dst, ends, err
 		}
-		dst, b = r.AppendFASTQ(dst), b[n:]
-		ends = append(ends, len(dst)-start)
+		if o.Mate == 0 || r.mate() == o.Mate {
+			if o.Records {
+				dst = append(dst, b[:n]...)
+			} else {
+				dst = r.appendFASTQ(dst, o.Comments)
+			}
+			ends = append(ends, len(dst)-start)
+		}
+		b = b[n:]
 	}
 	return dst, ends, nil
 }

@@ -96,6 +96,23 @@ func Tags(b []byte) int {
 	return len(b) - len(f.tags)
 }
 
+// Fields appends the fields of an unaligned read: mate is 0, 1 or 2, quals whether it has qualities.
+func Fields(dst []byte, mate int, quals bool) []byte {
+	flags := [...]byte{flagUnmapped, 77, 141}[mate]
+	return append(dst, parse.Flags(false, false, !quals), 0, 0x48, 0x12, flags, 0)
+}
+
+// AppendTag appends a tag that is a string.
+func AppendTag(dst []byte, tag string, value []byte) []byte {
+	return append(append(append(append(dst, tag...), 'Z'), value...), 0)
+}
+
+// Header returns inflated BAM of no records with a header of this text.
+func Header(text string) []byte {
+	b := binary.LittleEndian.AppendUint32([]byte(Magic), uint32(len(text)))
+	return append(append(b, text...), 0, 0, 0, 0)
+}
+
 // AppendRecord appends a record, with its length before it and the header if that precedes it. It reports false for fields that don't go
 // with a sequence that has these letters and qualities.
 func AppendRecord(dst, name, seq, qual, fieldBytes []byte) ([]byte, bool) {

@@ -114,7 +114,7 @@ func (r *Reader) next() error {
 	}
 	rec, err := Parse(r.record, r.records)
 	if err == nil {
-		r.text = rec.AppendFASTQ(r.text)
+		r.text = rec.appendFASTQ(r.text, nil)
 	}
 	return err
 }

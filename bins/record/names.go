@@ -66,6 +66,8 @@ type Restored struct {
 	// Suffix, if not nil, returns what is added to the name of input i, before its extension.
 	Suffix func(i int) string
 	Gzip   bool
+	// BAM says that all inputs come back as BAM, be it that they were.
+	BAM bool
 	// FASTQ, if not nil, reports whether input i, which is BAM, comes back as FASTQ.
 	FASTQ func(i int) bool
 	// File, if not nil, reports whether input i comes back as the very file that it was, which Source.Gzip says how to make.
@@ -128,6 +130,9 @@ func (r *Restored) name(i int, in *Input, o Options, replaceExt bool) string {
 		name = stem + ".reads"
 	case AsFASTA:
 		name = stem + fasta.Exts[0]
+	}
+	if r.BAM {
+		name = stem + bamExt
 	}
 	if r.Gzip {
 		name += ".gz"

@@ -36,34 +36,35 @@ samples, under their paths, with their modes (less the umask, set-user-ID and se
 come with --owner), times and links. --input chooses files or directories by their paths or names,
 or by patterns. A .gz comes back as it was if the archive can make it (bin --help), else its text,
 without .gz; --gzip compresses that again. One file can be written to -o -, as text. Some records of
-BAM, and BAM on -o -, are FASTQ.
+BAM, and BAM on -o -, are FASTQ, with tags by -T. --format bam makes unaligned BAM of FASTQ as well:
+read groups are of the names, what follows their first word is in CO.
 
 Some records: --input and --mate choose files of the archive; --records, --name, --names-from and
 --grep choose records, and names of files say so (run_R1.1-1000.fastq, run_R1.selected.fastq). Mates
-come together and in their order: a pair is chosen by the name of one of its mates. A NAME is the
-first word of a record's name, with or without /1 or /2 at its end, or the whole name if it has
-spaces; an @ before it does not matter. --sample finds the archive of a sample in a directory. If -o
-is a FIFO, or FIFOs have the names of files there, text is written to them: read both of a pair.
+come together: a pair is chosen by the name of one of its mates. A NAME is the first word of a
+record's name, with or without /1 or /2, or the whole name if it has spaces. --sample finds the
+archive of a sample in a directory. FIFOs at -o, or of the names of files there, get text.
 
 Examples:
   orcomgo unpack run/ -o restored/                     into another directory, made if it is missing
   orcomgo unpack --interleave run/ -o - | bwa mem -p ref.fa -
-  orcomgo unpack --key me.sec s3://bucket/run -o run/  encrypted, in object storage: docs/STORAGE.md
   orcomgo unpack --split 1000000 --gzip run/ -o parts/ run_R1.part_001.fastq.gz, ...
 `,
 	flags: func(f *pflag.FlagSet) action {
 		var o unpackFlags
 		f.StringVarP(&o.output, "output", "o", ".", "`DIR` to restore the files in, or a FIFO, or - for standard output")
 		f.StringArrayVar(&o.inputs, "input", nil,
-			"only inputs or paths that match a `PATTERN` as *_R1*; may be repeated")
+			"only inputs or paths that match a `PATTERN` as *_R1*")
 		f.BoolVar(&o.text, "text", false, "restore text, also of .gz that would come back as they were; FASTQ of BAM")
+		f.StringVar(&o.format, "format", "", "restore `FORMAT`: bam (unaligned), or fastq of BAM")
+		f.StringVarP(&o.tags, "tags", "T", "", "tags of BAM in the comments of FASTQ: a `LIST` as RG,BC, or * for all")
 		f.StringArrayVar(&o.samples, "sample", nil, "only the inputs of the sample of this `NAME`; may be repeated")
 		f.IntVar(&o.mate, "mate", 0, "only first mates (`1`) or only second ones (2)")
 		f.StringVar(&o.records, "records", "", "only records `FROM-TO` of each input, from 1 on; also N, and FROM-")
 		f.StringArrayVar(&o.names, "name", nil, "only the record with this `NAME`, or its pair; may be repeated")
-		f.StringVar(&o.namesFrom, "names-from", "", "only the records whose names are in `FILE`, one a line; - is standard input")
+		f.StringVar(&o.namesFrom, "names-from", "", "only the records whose names are in `FILE`, one a line")
 		f.StringVar(&o.grep, "grep", "", "only records whose whole names match a `REGEXP` (RE2 syntax)")
-		f.BoolVar(&o.interleave, "interleave", false, "alternate the mates of a pair, in one output instead of two; further mates follow")
+		f.BoolVar(&o.interleave, "interleave", false, "alternate the mates of a pair, in one output; further mates follow")
 		f.Uint64Var(&o.split, "split", 0, "write files of `N` records of each input")
 		f.BoolVar(&o.gzip, "gzip", false, "compress the output with gzip, in blocks (BGZF)")
 		f.BoolVar(&o.salvage, "salvage", false, "of a damaged archive, restore what is whole of each record, to files that say what is missing")
@@ -79,11 +80,18 @@ Examples:
 			if o.text && o.gzip {
 				return usagef("--text and --gzip exclude each other")
 			}
+			if f.Changed("format") && o.format != "bam" && o.format != "fastq" {
+				return usagef("--format is bam or fastq, not %q", o.format)
+			}
+			if o.format == "bam" && (o.text || o.gzip || o.tags != "") {
+				return usagef("--format bam excludes --text, --gzip and --tags: BAM is compressed, and has all tags")
+			}
 			if f.Changed("mate") && o.mate != 1 && o.mate != 2 {
 				return usagef("--mate is 1 or 2, not %d", o.mate)
 			}
 			// A variable of a script that is not set must not choose everything.
-			given := map[string][]string{"records": {o.records}, "names-from": {o.namesFrom}, "grep": {o.grep}, "sample": o.samples}
+			given := map[string][]string{"records": {o.records}, "names-from": {o.namesFrom}, "grep": {o.grep}, "tags": {o.tags},
+				"sample": o.samples}
 			for flag, values := range given {
 				if f.Changed(flag) && slices.Contains(values, "") {
 					return usagef("--%s is empty", flag)
@@ -97,6 +105,7 @@ Examples:
 type unpackFlags struct {
 	resources
 	output, records, device string
+	format, tags            string
 	inputs, names, samples  []string
 	namesFrom, grep         string
 	mate                    int
@@ -113,6 +122,17 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	}
 	options := compress.UnpackOptions{Interleave: o.interleave, Gzip: o.gzip, Text: o.text, Touch: o.touch, Force: o.force, Split: o.split,
 		Inputs: o.inputs, Samples: o.samples, Mate: o.mate}
+	switch {
+	case o.format == "bam":
+		options.Format = compress.AsBAM
+	case o.format == "fastq" || o.tags != "":
+		options.Format = compress.AsFASTQ
+	}
+	if o.tags == "*" {
+		options.Comments = []string{}
+	} else if o.tags != "" {
+		options.Comments = strings.Split(o.tags, ",")
+	}
 	switch {
 	case o.output == "":
 		return usagef("-o is a directory or -, not empty")
@@ -241,7 +261,8 @@ func (o *unpackFlags) ofSamples(path string) (archive string, wanted []string, e
 // salvaged is run with --salvage.
 func (o *unpackFlags) salvaged(ctx context.Context, s *streams, path string, options compress.UnpackOptions) error {
 	if options.Stream != nil || isFIFO(o.output) || options.Records != nil || options.Names != nil || options.Inputs != nil ||
-		options.Samples != nil || o.mate > 0 || o.split > 0 || o.interleave || o.gzip || o.text {
+		options.Samples != nil || o.mate > 0 || o.split > 0 || o.interleave || o.gzip || o.text ||
+		o.format != "" || o.tags != "" {
 		return usagef("--salvage restores all there is to a directory, without other choices")
 	}
 	bar, err := o.start(s)

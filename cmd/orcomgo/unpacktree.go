@@ -18,7 +18,7 @@ import (
 func (o *unpackFlags) findTree(path string) (t commit.Tree, found bool, err error) {
 	// What is about records, or about one stream of them, is of one archive of reads.
 	if o.records != "" || len(o.samples) > 0 || len(o.names) > 0 || o.namesFrom != "" || o.grep != "" || o.mate > 0 ||
-		o.split > 0 || o.interleave ||
+		o.split > 0 || o.interleave || o.format != "" || o.tags != "" ||
 		o.output == "-" && len(o.inputs) == 0 || isFIFO(o.output) {
 		return t, false, nil
 	}

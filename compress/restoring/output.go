@@ -22,7 +22,7 @@ func outputNames(man *archive.Manifest, o *UnpackOptions, parts []int, asFile, a
 	names := make([][]string, len(man.Inputs))
 	for part := range slices.Max(append([]int{1}, parts...)) {
 		r := record.Restored{Gzip: o.Gzip, Suffix: func(i int) string { return suffix(&man.Inputs[i], o, part, parts[i]) },
-			File: func(i int) bool { return asFile[i] }, FASTQ: func(i int) bool { return !asBAM[i] }}
+			File: func(i int) bool { return asFile[i] }, FASTQ: func(i int) bool { return !asBAM[i] }, BAM: o.Format == AsBAM}
 		list, err := record.RestoredNames(source.BinsInputs(man), man.Options, r)
 		if err != nil {
 			return nil, err
@@ -61,6 +61,7 @@ func suffix(in *archive.Input, o *UnpackOptions, part, parts int) (s string) {
 type outFile struct {
 	path   string
 	gzip   bool
+	header []byte        // that precedes all
 	f      *commit.Temp  // nil before the first byte, and in the end
 	time   time.Time     // that the file gets; zero for the present one
 	done   bool          // complete and durable
@@ -110,6 +111,12 @@ func newOutFile(dir, name string, src source.Source, o *UnpackOptions) (*outFile
 
 // write appends to the file. A FIFO is waited for until stop is closed.
 func (o *outFile) write(b []byte, stop <-chan struct{}) (err error) {
+	if h := o.header; h != nil {
+		o.header = nil
+		if err := o.write(h, stop); err != nil {
+			return err
+		}
+	}
 	if o.fifo {
 		if o.pipe == nil {
 			if o.pipe, err = vfs.OpenFIFO(o.path, stop); err != nil {

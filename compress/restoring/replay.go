@@ -25,7 +25,9 @@ type Piece struct {
 	Text [2][]byte // of each member wanted that is not damaged
 	ends [2][]int  // where each of its records ends, if that was asked for
 	Err  [2]error  // why a member has no text
-	own  [][]byte  // buffers that are used again when the piece was consumed
+	// skipped is how many records of a member are not restored, since they are not the mates that are wanted.
+	skipped [2]int
+	own     [][]byte // buffers that are used again when the piece was consumed
 }
 
 // Replay gives back the text of an archive, slice by slice: what was read is decoded, rendered,

@@ -151,7 +151,7 @@ func salvagePart(ctx context.Context, man *archive.Manifest, decoder source.Deco
 	if b.Err[m] == nil {
 		if part.text, err = b.Text(nil, man, m, nil); err == nil && in.Kind == record.BAM {
 			part.missing = "tags"
-			part.text, _, err = bam.AppendFASTQ(nil, part.text, s.From == 0, nil)
+			part.text, _, err = bam.Choice{}.Append(nil, part.text, s.From == 0, nil)
 		}
 		if err == nil {
 			return part, nil

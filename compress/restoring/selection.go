@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/source"
 )
@@ -123,7 +124,9 @@ func askedInputs(man *archive.Manifest, o *UnpackOptions) ([]bool, error) {
 			asked[i] = false
 		}
 		mates = mates || in.Mate >= 0
-		if o.Mate > 0 && (in.Mate < 0 || in.Further || in.First != (o.Mate == 1)) {
+		if in.Kind == record.BAM && in.Mate < 0 && !in.Further {
+			mates = true // its records say which mates they are
+		} else if o.Mate > 0 && (in.Mate < 0 || in.Further || in.First != (o.Mate == 1)) {
 			asked[i] = false
 		}
 		any = any || asked[i]

@@ -12,6 +12,7 @@ import (
 	"orcomgo/bins/parse"
 	"orcomgo/bins/record"
 	"orcomgo/bins/vfs"
+	"orcomgo/compress/archive"
 	"orcomgo/compress/source"
 )
 
@@ -47,9 +48,17 @@ func Unpack(ctx context.Context, path string, o UnpackOptions) (_ *Summary, fail
 	if u.sel, err = selectRecords(ctx, src, &o); err != nil {
 		return nil, err
 	}
+	if o.Comments != nil && !slices.ContainsFunc(u.man.Inputs, func(in archive.Input) bool { return in.Kind == record.BAM }) {
+		return nil, fmt.Errorf("%s: its inputs have no tags: none is BAM", src.Paths()[0])
+	}
 	if o.Names != nil || o.Records != nil || o.Chosen != nil { // for some records it takes long to decode the pseudogenome
 		if p, ok := src.(*source.Packed); ok {
 			p.TakeIndex(o.Memory)
+		}
+	}
+	if o.Format == AsBAM {
+		if err := u.makeBAM(ctx); err != nil {
+			return nil, err
 		}
 	}
 	made, err := u.makeSinks(ctx.Done())
@@ -127,6 +136,11 @@ func (u *unpacker) makeSinks(stop <-chan struct{}) (commit.Made, error) {
 				u.o.Gzip = true
 			}
 		}
+		if u.made != nil && u.made.first >= 0 {
+			u.o.Gzip = true
+			_, err := u.o.Stream.Write(u.made.headers[u.made.first])
+			return nil, err
+		}
 		return nil, nil
 	}
 	parts, files := make([]int, len(u.sinks)), 0
@@ -177,8 +191,8 @@ func (u *unpacker) makeSinks(stop <-chan struct{}) (commit.Made, error) {
 			}
 			if u.files[i] {
 				f.input, f.gzip, f.threads = &u.man.Inputs[i], false, u.o.Threads
-			} else if u.bams[i] {
-				f.gzip = true
+			} else if f.gzip = f.gzip || u.bams[i]; u.made != nil && !u.bams[i] {
+				f.gzip, f.header = true, u.made.headers[i]
 			}
 			s.files = append(s.files, f)
 		}
@@ -209,7 +223,8 @@ func (u *unpacker) asBAM(i int) bool {
 // notText reports whether all of an input is restored, and not as its text.
 func (u *unpacker) notText(i int) bool {
 	in := &u.man.Inputs[i]
-	if u.o.Text || u.o.Split > 0 || !u.sel.whole(i) || u.interleaved(i) {
+	some := in.Kind == record.BAM && (u.o.Format == AsFASTQ || u.o.Mate > 0)
+	if some || u.o.Text || u.o.Split > 0 || !u.sel.whole(i) || u.interleaved(i) {
 		return false
 	}
 	there, err := vfs.Stat(filepath.Join(u.o.OutDir, in.Name))

@@ -24,6 +24,10 @@ type UnpackOptions struct {
 	Interleave bool
 	// Text gives the text of inputs, also where the archive can make the very files again.
 	Text bool
+	// Format is how inputs are restored: AsArchived, AsFASTQ or AsBAM.
+	Format Format
+	// Comments are the tags that comments of FASTQ made of BAM have; see bam.Comments.
+	Comments []string
 	// Gzip compresses text, as BGZF; file names get .gz.
 	Gzip bool
 	// Split, if not 0, restores files of so many records, of an input or, interleaved, of both inputs of a pair.
@@ -47,6 +51,16 @@ type UnpackOptions struct {
 	Progress workers.Progress // may be nil
 }
 
+// Format is the format that inputs are restored in.
+type Format uint8
+
+// The formats.
+const (
+	AsArchived Format = iota // but some records of BAM, and BAM on a stream, are FASTQ
+	AsFASTQ                  // BAM is FASTQ
+	AsBAM                    // all inputs are unaligned BAM
+)
+
 // check returns an error for options that exclude each other.
 func (o *UnpackOptions) check() error {
 	switch {
@@ -58,6 +72,8 @@ func (o *UnpackOptions) check() error {
 		return fmt.Errorf("unpack: there are mates 1 and 2, not %d", o.Mate)
 	case o.Interleave && o.Mate > 0:
 		return errors.New("unpack: one of the mates can't be interleaved")
+	case o.Format == AsBAM && (o.Text || o.Gzip || o.Comments != nil):
+		return errors.New("unpack: BAM is no text, and is compressed")
 	case o.Records != nil && o.Records.From >= o.Records.To:
 		return fmt.Errorf("unpack: there are no records from %d to %d", o.Records.From+1, o.Records.To)
 	}

@@ -23,8 +23,9 @@ type unpacker struct {
 	sinks  []*sink // by input; nil: it is not restored
 	checks []*TextCheck
 	status []FileStatus
-	files  []bool // by input: it is restored as the file that it was, and not as its text; nil of a stream
-	bams   []bool // by input: it is restored as BAM
+	files  []bool    // by input: it is restored as the file that it was, and not as its text; nil of a stream
+	bams   []bool    // by input: it is restored as the BAM that it was
+	made   *bamMaker // of what is restored as other BAM; nil if nothing is
 	cancel func()
 }
 
@@ -90,7 +91,7 @@ func (u *unpacker) jobs() (passes [][]unpackJob) {
 		}
 		before[s.First.Input] += uint64(j.records())
 		both := j.Want[0] && j.Want[1]
-		j.Slice, j.First, j.AsText = i, j.spans[len(j.spans)-1].Hi, true
+		j.Slice, j.First, j.AsText = i, j.spans[len(j.spans)-1].Hi, u.made == nil
 		j.Demand.Spans = j.spans
 		j.ends = u.o.Interleave && both || !j.whole(s) || u.o.Split > 0
 		if both && u.o.Stream != nil && !u.o.Interleave {
@@ -156,8 +157,8 @@ func (u *unpacker) run(ctx context.Context) error {
 	r := NewReplay(u.src, "unpack", u.o.Threads, u.o.Memory, u.o.Progress, plain...)
 	for n, jobs := range passes {
 		outs := make([]output, len(jobs))
-		work := func(k int, p *Piece, _ *source.Decoded) (err error) {
-			if outs[k], err = u.output(ctx, r, p, &jobs[k]); err != nil {
+		work := func(k int, p *Piece, b *source.Decoded) (err error) {
+			if outs[k], err = u.output(ctx, r, p, b, &jobs[k]); err != nil {
 				u.cancel() // nothing is waited for any more
 			}
 			return err
@@ -179,7 +180,7 @@ type output [2][]segment
 
 // output cuts the text of p to the records wanted, interleaves it, divides it into parts, and compresses it, as
 // the options say.
-func (u *unpacker) output(ctx context.Context, r *Replay, p *Piece, j *unpackJob) (out output, err error) {
+func (u *unpacker) output(ctx context.Context, r *Replay, p *Piece, b *source.Decoded, j *unpackJob) (out output, err error) {
 	if !j.whole(&u.man.Slices[p.Slice]) {
 		for m := range p.Text {
 			if p.Text[m] != nil {
@@ -187,7 +188,7 @@ func (u *unpacker) output(ctx context.Context, r *Replay, p *Piece, j *unpackJob
 			}
 		}
 	}
-	text, ends, err := u.readable(r, p, j)
+	text, ends, err := u.converted(r, p, b, j)
 	if err != nil {
 		return out, err
 	}
@@ -212,7 +213,7 @@ func (u *unpacker) output(ctx context.Context, r *Replay, p *Piece, j *unpackJob
 			out[m] = divide(t, ends[m], j.before, u.o.Split)
 		}
 		input := u.man.Slices[p.Slice].Texts()[m].Input
-		if !u.o.Gzip && !u.bams[input] || u.files != nil && u.files[input] {
+		if !u.o.Gzip && !u.bams[input] && u.made == nil || u.files != nil && u.files[input] {
 			continue
 		}
 		for i := range out[m] {
@@ -224,16 +225,25 @@ func (u *unpacker) output(ctx context.Context, r *Replay, p *Piece, j *unpackJob
 	return out, nil
 }
 
-// readable returns the texts of p and where their records end: FASTQ of BAM that is not restored as that.
-func (u *unpacker) readable(r *Replay, p *Piece, j *unpackJob) (text [2][]byte, ends [2][]int, err error) {
+// converted returns the texts of p and where their records end: FASTQ of BAM, or BAM, where that is wanted.
+func (u *unpacker) converted(r *Replay, p *Piece, b *source.Decoded, j *unpackJob) (text [2][]byte, ends [2][]int, err error) {
 	text, ends = p.Text, p.ends
 	s := &u.man.Slices[p.Slice]
 	for m, mem := range s.Texts() {
-		if u.man.Inputs[mem.Input].Kind != record.BAM || u.bams[mem.Input] || text[m] == nil {
+		isBAM := u.man.Inputs[mem.Input].Kind == record.BAM
+		if u.bams[mem.Input] || !isBAM && u.made == nil || text[m] == nil {
 			continue
 		}
-		header := s.From == 0 && j.spans[0].Lo == 0
-		if text[m], ends[m], err = bam.AppendFASTQ(r.Texts.Get(len(text[m])), text[m], header, nil); err != nil {
+		dst := r.Texts.Get(len(text[m]))
+		if isBAM {
+			header := s.From == 0 && j.spans[0].Lo == 0
+			o := bam.Choice{Mate: u.o.Mate, Records: u.made != nil, Comments: u.o.Comments}
+			text[m], ends[m], err = o.Append(dst, text[m], header, nil)
+			p.skipped[m] = j.records() - len(ends[m])
+		} else {
+			text[m], ends[m], err = u.made.append(dst, b.Cols[m], j.spans)
+		}
+		if err != nil {
 			return text, ends, fmt.Errorf("%s: %w", source.WhereRecords(u.man, s, m), err)
 		}
 		p.own = append(p.own, text[m])
@@ -333,7 +343,7 @@ func (u *unpacker) consume(r *Replay, p *Piece, j *unpackJob, out output) error 
 			u.sinks[mem.Input].abort()
 			continue
 		}
-		status.Records += uint64(j.records())
+		status.Records += uint64(j.records() - p.skipped[m])
 		status.Bytes += uint64(len(p.Text[m]))
 	}
 	if u.interleaved(s.First.Input) {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"orcomgo/bins/bam"
 	"orcomgo/bins/parse"
 	"orcomgo/compress/doubles"
 	"orcomgo/compress/general"
@@ -18,35 +19,13 @@ type key [keyLen]byte
 
 const keyLen = 4
 
-// widths are the bytes of numbers by their type.
-var widths = [256]int{'A': 1, 'c': 1, 'C': 1, 's': 2, 'S': 2, 'i': 4, 'I': 4, 'f': 4}
-
-// cutTag takes a tag off bytes. value has its bytes after the type, without the end of a string or the number of elements.
+// cutTag takes a tag off bytes: value is as of bam.CutTag, or all bytes from where there is no valid tag.
 func cutTag(b []byte) (k key, value, rest []byte) {
-	if len(b) < 3 {
+	kind, element, value, rest, ok := bam.CutTag(b)
+	if !ok {
 		return key{}, b, nil
 	}
-	kind, value := b[2], b[3:]
-	switch kind {
-	case 'Z', 'H':
-		if n := bytes.IndexByte(value, 0); n >= 0 {
-			return key{b[0], b[1], kind}, value[:n], value[n+1:]
-		}
-	case 'B':
-		if len(value) < 5 || value[0] == 'A' || widths[value[0]] == 0 {
-			break
-		}
-		element, n := value[0], uint64(binary.LittleEndian.Uint32(value[1:]))
-		n *= uint64(widths[element])
-		if value = value[5:]; n <= uint64(len(value)) {
-			return key{b[0], b[1], kind, element}, value[:n], value[n:]
-		}
-	default:
-		if n := widths[kind]; n > 0 && n <= len(value) {
-			return key{b[0], b[1], kind}, value[:n], value[n:]
-		}
-	}
-	return key{}, b, nil
+	return key{b[0], b[1], kind, element}, value, rest
 }
 
 // column is the values of a tag. Tags that are integers of several types have one column.
@@ -60,10 +39,10 @@ type column struct {
 }
 
 // integer reports whether the values are integers. Their key has the type 'i'.
-func (k key) integer() bool { return k[2] != 'A' && k[2] != 'f' && widths[k[2]] > 0 }
+func (k key) integer() bool { return k[2] != 'A' && k[2] != 'f' && bam.Widths[k[2]] > 0 }
 
 // number reports whether the values are numbers and not bytes.
-func (k key) number() bool { return widths[k[2]] > 0 }
+func (k key) number() bool { return bam.Widths[k[2]] > 0 }
 
 // shape is that of the column of numbers.
 func (k key) shape() numbers.Shape {
@@ -73,7 +52,7 @@ func (k key) shape() numbers.Shape {
 }
 
 // width is how many bytes an element of the bytes has.
-func (k key) width() int { return max(widths[k[3]], 1) }
+func (k key) width() int { return max(bam.Widths[k[3]], 1) }
 
 // add adds the value of a record, which is of the type that k says.
 func (c *column) add(k key, value []byte, record int) {
@@ -91,21 +70,10 @@ func (c *column) add(k key, value []byte, record int) {
 
 // numberOf returns the number that a value of a type is.
 func numberOf(kind byte, value []byte) int64 {
-	switch kind {
-	case 'c':
-		return int64(int8(value[0]))
-	case 's':
-		return int64(int16(binary.LittleEndian.Uint16(value)))
-	case 'S':
-		return int64(binary.LittleEndian.Uint16(value))
-	case 'i':
-		return int64(int32(binary.LittleEndian.Uint32(value)))
-	case 'I':
-		return int64(binary.LittleEndian.Uint32(value))
-	case 'f':
+	if kind == 'f' {
 		return numbers.OrderedFloat32(binary.LittleEndian.Uint32(value))
 	}
-	return int64(value[0])
+	return bam.Integer(kind, value)
 }
 
 // appendNext appends the next value as a tag, and reports whether it is one.
@@ -120,7 +88,7 @@ func (c *column) appendNext(dst []byte, k key) ([]byte, bool) {
 		if k[2] == 'f' {
 			bits = numbers.Float32Bits(v)
 		}
-		value := binary.LittleEndian.AppendUint32(nil, bits)[:widths[k[2]]]
+		value := binary.LittleEndian.AppendUint32(nil, bits)[:bam.Widths[k[2]]]
 		return append(dst, value...), numberOf(k[2], value) == v
 	}
 	if k[2] == 'B' {
@@ -170,7 +138,7 @@ func columnsOf(layouts [][]byte, of []int64, size int) (s columnSet, ok bool) {
 		left -= len(layout) / keyLen * records[i]
 		for ; len(layout) > 0; layout = layout[keyLen:] {
 			k := key(layout[:keyLen])
-			if k != (key{}) && !k.number() && k[2] != 'Z' && k[2] != 'H' && (k[2] != 'B' || widths[k[3]] == 0) {
+			if k != (key{}) && !k.number() && k[2] != 'Z' && k[2] != 'H' && (k[2] != 'B' || bam.Widths[k[3]] == 0) {
 				return s, false
 			}
 			c := s.of(k)

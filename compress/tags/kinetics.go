@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"orcomgo/bins/bam"
 	"orcomgo/compress/rangecoder"
 )
 
@@ -174,7 +175,7 @@ type reads struct {
 }
 
 // kinetics reports whether the values may be kinetics: arrays of bytes.
-func (k key) kinetics() bool { return k[2] == 'B' && widths[k[3]] == 1 }
+func (k key) kinetics() bool { return k[2] == 'B' && bam.Widths[k[3]] == 1 }
 
 // reversed reports whether the values are of the other strand, in its order.
 func (k key) reversed() bool { return string(k[:2]) == "ri" || string(k[:2]) == "rp" }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"orcomgo/bins/bam"
 )
 
 // head is what precedes the tags of an unaligned read.
@@ -34,7 +36,7 @@ func draw(rng *rand.Rand, n int) (fields []string) {
 		}
 		for _, element := range "cCsSiIf" {
 			k := rng.Intn(50)
-			tags = append(tags, array("X"+string(element), byte(element), k, random(k*widths[element])))
+			tags = append(tags, array("X"+string(element), byte(element), k, random(k*bam.Widths[element])))
 		}
 		if i%3 == 0 {
 			rng.Shuffle(len(tags), func(a, b int) { tags[a], tags[b] = tags[b], tags[a] })

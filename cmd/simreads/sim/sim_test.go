@@ -475,7 +475,7 @@ func TestBAM(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, _, err := bam.AppendFASTQ(nil, data, true, nil)
+		got, _, err := bam.Choice{}.Append(nil, data, true, nil)
 		want := regexp.MustCompile(`(?m)^(@\S*) .*?(/[12])?$`).ReplaceAllString(text.String(), "$1$2")
 		if err != nil || string(got) != want {
 			t.Errorf("%s: %d bytes of FASTQ, %v, want %d", name, len(got), err, len(want))
