@@ -26,6 +26,9 @@ var foreignFormats = []struct {
 // fromAlignments makes FASTQ of pairs; reads without mates go to others.fastq.
 const fromAlignments = "samtools collate -u -O %[1]s | samtools fastq -1 R1.fastq -2 R2.fastq -0 others.fastq -s others.fastq -"
 
+// orKeptAligned is fromAlignments, and a command that keeps how reads are aligned.
+const orKeptAligned = fromAlignments + " (samtools view -C -o aligned.cram %[1]s keeps the alignments)"
+
 func hasPrefix(magic string) func(head []byte) bool {
 	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
 }

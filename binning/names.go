@@ -16,9 +16,10 @@ import (
 var gzipTextExts = []string{".gz", ".bgz", ".bgzf"}
 
 // GzipExts are the extensions of gzip files, of which BAM is a kind.
-var GzipExts = append(slices.Clone(gzipTextExts), bamExt)
+var GzipExts = append(slices.Clone(gzipTextExts), BAMExt)
 
-const bamExt = ".bam"
+// BAMExt is the extension of BAM.
+const BAMExt = ".bam"
 
 // CompressedExts are the extensions of compressed inputs. The text of an input is restored without its one. That of x.bam is x.fastq.
 var CompressedExts = append(slices.Clone(gzipTextExts), ".zst", ".xz", ".bz2")
@@ -44,7 +45,7 @@ func inputName(path string, kind record.Kind) string {
 			return s
 		}
 	}
-	if s, ok := strings.CutSuffix(name, bamExt); ok && s != "" && s != "." && s != ".." {
+	if s, ok := strings.CutSuffix(name, BAMExt); ok && s != "" && s != "." && s != ".." {
 		return s + kind.Format().Exts[0]
 	}
 	return name

@@ -340,7 +340,7 @@ func (s *source) wrap(err error) error {
 	var unsuited *bam.UnsuitedError
 	switch {
 	case errors.As(err, &unsuited):
-		return foreignError(s.path, fmt.Sprintf("BAM of %s (record %d)", unsuited.What, unsuited.Record), fromAlignments)
+		return foreignError(s.path, fmt.Sprintf("BAM of %s (record %d)", unsuited.What, unsuited.Record), orKeptAligned)
 	case bad != nil:
 		err = bad
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):

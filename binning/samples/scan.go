@@ -255,7 +255,8 @@ const classifiers = 8
 func (s *scanner) look(f *File) error {
 	name, named := Parse(path.Base(f.Rel))
 	if !named {
-		name = Name{Sample: binning.RestoredName(f.Path)}
+		name.Sample, _ = Stem(binning.RestoredName(f.Path))
+		named = path.Ext(f.Rel) == binning.BAMExt
 	}
 	info := f.Info
 	if f.Class == Link {

@@ -144,3 +144,71 @@ func TestUnpackFormat(t *testing.T) {
 		}
 	}
 }
+
+// TestBAMDirectory: of a directory, BAM of reads becomes archives of their names, what is beside them and aligned BAM side files, which is
+// told. Damaged files are refused; if only the sizes of blocks are wrong, what is in them comes back.
+func TestBAMDirectory(t *testing.T) {
+	dir := t.TempDir()
+	run := filepath.Join(dir, "run")
+	if err := os.Mkdir(run, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	drawBAM(t, filepath.Join(run, "x"), bamConfig(0))
+	drawBAM(t, filepath.Join(run, "y"), bamConfig(3))
+	whole, err := os.ReadFile(filepath.Join(run, "y.bam"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := bytes.Clone(whole)
+	wrong[16]++ // the size of the first block
+	aligned := bamText(bamRecord("a", 4, 5, 2, ""))
+	aligned = append(aligned[:len(bamText())-4], "\x01\x00\x00\x00\x05\x00\x00\x00chr1\x00\xe8\x03\x00\x00"...)
+	writeGzip(t, filepath.Join(run, "aligned.bam"), aligned)
+	for name, b := range map[string][]byte{"x.bam.pbi": []byte("index"), "x.bam.bai": {1, 2}, "wrong.bam": wrong, "none.bam": whole[:10]} {
+		if err := os.WriteFile(filepath.Join(run, name), b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, restored := filepath.Join(dir, "out"), filepath.Join(dir, "restored")
+	status, errs := runHere("archive", run, out)
+	if status != 0 {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	for _, name := range []string{"aligned", "none"} {
+		if !strings.Contains(errs, name+".bam: BAM of aligned reads, or damaged: it is stored as it is") {
+			t.Errorf("%s is not told: %s", name, errs)
+		}
+	}
+	for _, name := range []string{"x.cdna", "y.cdna", "run.ctree"} {
+		fileSize(t, filepath.Join(out, name))
+	}
+	mustRun(t, "unpack", "-q", out, "-o", restored)
+	entries, err := os.ReadDir(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		was, err := os.ReadFile(filepath.Join(run, e.Name()))
+		is, err2 := os.ReadFile(filepath.Join(restored, e.Name()))
+		if name := e.Name(); name == "x.bam" || name == "y.bam" || name == "wrong.bam" {
+			was, is = inflated(t, filepath.Join(run, e.Name())), inflated(t, filepath.Join(restored, e.Name()))
+		}
+		if err != nil || err2 != nil || !bytes.Equal(was, is) {
+			t.Errorf("%s came back otherwise: %v, %v", e.Name(), err, err2)
+		}
+	}
+	if !strings.Contains(errs, "wrong.bam: its header and records come back in another file") {
+		t.Errorf("wrong sizes of blocks are not told: %s", errs)
+	}
+	const end = 28 // bytes of the block that ends BGZF
+	bad := filepath.Join(dir, "bad.bam")
+	for name, b := range map[string][]byte{"no end": whole[:len(whole)-end], "cut": whole[:len(whole)/2],
+		"after the end": append(bytes.Clone(whole), "more"...)} {
+		if err := os.WriteFile(bad, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if status, errs := runHere("archive", bad, filepath.Join(dir, "bad")); status != 1 || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%s: status %d: %s", name, status, errs)
+		}
+	}
+}
