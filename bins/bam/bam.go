@@ -150,12 +150,13 @@ func (r *Record) AppendLetters(dst []byte) []byte {
 
 // AppendQualities appends the qualities as FASTQ has them.
 func (r *Record) AppendQualities(dst []byte) []byte {
-	dst = slices.Grow(dst, r.bases)
 	if r.lacksQualities() {
 		return append(dst, bytes.Repeat([]byte{lackQuality}, r.bases)...)
 	}
-	for _, q := range r.quals {
-		dst = append(dst, q+qualityZero)
+	at := len(dst)
+	dst = append(dst, r.quals...)
+	for i := range dst[at:] {
+		dst[at+i] += qualityZero
 	}
 	return dst
 }

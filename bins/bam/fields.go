@@ -2,6 +2,7 @@ package bam
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"orcomgo/bins/parse"
 )
@@ -133,21 +134,26 @@ func AppendRecord(dst, name, seq, qual, fieldBytes []byte) ([]byte, bool) {
 	dst = append(dst, f.place[atNameLen:]...)
 	dst = append(append(dst, name...), 0)
 	dst = append(dst, f.cigar...)
-	bad := byte(0)
-	for i := 0; i+1 < len(seq); i += 2 {
-		hi, lo := codeOf[seq[i]], codeOf[seq[i+1]]
+	bad, n, at := byte(0), len(seq), len(dst)
+	dst = slices.Grow(dst, (n+1)/2+n+len(f.tags))[:at+(n+1)/2+n]
+	packed, quals := dst[at:at+(n+1)/2], dst[at+(n+1)/2:]
+	for i := range n / 2 {
+		hi, lo := codeOf[seq[2*i]], codeOf[seq[2*i+1]]
 		bad |= hi | lo
-		dst = append(dst, hi<<4|lo&15)
+		packed[i] = hi<<4 | lo&15
 	}
-	if n := len(seq); n&1 != 0 {
+	if n&1 != 0 {
 		bad |= codeOf[seq[n-1]]
-		dst = append(dst, codeOf[seq[n-1]]<<4|f.fill)
+		packed[n/2] = codeOf[seq[n-1]]<<4 | f.fill
 	}
-	for _, q := range qual {
-		if q -= qualityZero; f.bits&noQuals != 0 {
-			q = noQuality
+	if f.bits&noQuals != 0 {
+		for i := range quals {
+			quals[i] = noQuality
 		}
-		dst = append(dst, q)
+	} else {
+		for i, q := range qual {
+			quals[i] = q - qualityZero
+		}
 	}
 	return append(dst, f.tags...), bad < 16
 }

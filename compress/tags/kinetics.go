@@ -19,7 +19,7 @@ import (
 
 const (
 	levelBits = 11
-	ahead     = 6 // bases after one on which a prediction depends
+	ahead     = 5 // bases after one on which a prediction depends
 	// levelStep and spreads: predictions in steps of 1/16 octave, and errors in half octaves, choose the frequencies.
 	levelStep, steps, spreads = 7, 160, 16
 )
@@ -77,20 +77,16 @@ func (w *weight) learn(x int16, wrong int32) {
 // kinetics is the model of a column.
 type kinetics struct {
 	near            [1 << 8]effect // of bases -1 to 2
-	wider           [4][]effect    // of bases -4 to 2 and -2 to 4, what these add to near; of -6 to 2 and -2 to 6, what these add to all
-	ofWider         [4][11]weight  // by the length of the count
+	wide            [2][]effect    // of bases -5 to 2, and -2 to 5: what they add to near
+	ofWide          [2][11]weight  // by the length of the count
 	ofRead          [11]weight
 	ofLast, ofOther weight
 	spread          int32
-	trees           [steps * spreads]*rangecoder.Tree
+	values          [steps * spreads]*frequencies
 }
 
 func newKinetics() *kinetics {
-	k := &kinetics{spread: 1 << levelBits}
-	for i := range k.wider {
-		k.wider[i] = make([]effect, 1<<(14+i/2*4))
-	}
-	return k
+	return &kinetics{wide: [2][]effect{make([]effect, 1<<16), make([]effect, 1<<16)}, spread: 1 << levelBits}
 }
 
 // spreadClass returns the number of half octaves that errors have.
@@ -120,46 +116,35 @@ func (k *kinetics) code(c *rangecoder.Coder, array, letters []byte, others []int
 		if i+ahead < len(letters) {
 			window |= uint32(codes[letters[i+ahead]])
 		}
-		near := &k.near[window>>8&0xff]
-		wider := [4]*effect{&k.wider[0][window>>8&0x3fff], &k.wider[1][window>>4&0x3fff],
-			&k.wider[2][window>>8&0x3ffff], &k.wider[3][window&0x3ffff]}
-		var weights [4]*weight
-		var adds [4]int32
-		for n, e := range wider {
-			weights[n] = &k.ofWider[n][bits.Len16(e.count)]
-			adds[n] = weights[n].of(e.mean)
-		}
+		near := &k.near[window>>6&0xff]
+		before, after := &k.wide[0][window>>6&0xffff], &k.wide[1][window&0xffff]
+		ofBefore, ofAfter := &k.ofWide[0][bits.Len16(before.count)], &k.ofWide[1][bits.Len16(after.count)]
 		ofRead, other := &k.ofRead[bits.Len16(read.count)], others[i]
 		first := int32(near.mean)
-		second := first + adds[0] + adds[1]
-		third := second + adds[2] + adds[3]
-		whole := third + ofRead.of(read.mean) + k.ofLast.of(last) + k.ofOther.of(other)
+		second := first + ofBefore.of(before.mean) + ofAfter.of(after.mean)
+		whole := second + ofRead.of(read.mean) + k.ofLast.of(last) + k.ofOther.of(other)
 
 		step := min(max((whole+1<<(levelStep-1))>>levelStep, 0), steps-1)
-		tree := &k.trees[int(step)*spreads+k.spreadClass()]
-		if *tree == nil {
-			t := rangecoder.NewTree(8)
-			*tree = &t
+		f := &k.values[int(step)*spreads+k.spreadClass()]
+		if *f == nil {
+			*f = newFrequencies()
 		}
-		v = byte((*tree).Code(c, uint32(v), noiseLimit))
+		v = (*f).code(c, v)
 		array[i] = v
 
 		level := levels[v]
 		wrong := level - whole
 		if near.count >= surely {
-			for n, e := range wider {
-				weights[n].learn(e.mean, wrong)
-			}
+			ofBefore.learn(before.mean, wrong)
+			ofAfter.learn(after.mean, wrong)
 			ofRead.learn(read.mean, wrong)
 			k.ofLast.learn(last, wrong)
 			k.ofOther.learn(other, wrong)
 		}
 		near.learn(level)
-		wider[0].learn(level - first)
-		wider[1].learn(level - first)
-		wider[2].learn(level - second)
-		wider[3].learn(level - second)
-		last = clamp(level - third)
+		before.learn(level - first)
+		after.learn(level - first)
+		last = clamp(level - second)
 		read.learn(int32(last))
 		others[i] = last
 		k.spread += (max(wrong, -wrong) - k.spread) >> 8
@@ -241,7 +226,8 @@ func (r *reads) encode(c *column) (coded []byte, ok bool) {
 	from, to, b := c.sample()
 	sample := rangecoder.EncodeTo(nil)
 	r.code(sample, c, bytes.Clone(b), from, to, make([]int16, len(b)))
-	if _, other := encodePiece(b, c.arrayLayout()); len(sample.Enc.Finish()) >= len(other) {
+	// Other ways take longer, so they are tried for a quarter.
+	if _, other := encodePiece(b[:len(b)/4], c.arrayLayout()); len(sample.Enc.Finish()) >= 4*len(other) {
 		return nil, false
 	}
 	return r.encodeAll(c), true
