@@ -93,8 +93,8 @@ func basesOf(records []int, bases func(record int) []byte) func(i int) []byte {
 	return func(i int) []byte { return bases(records[i]) }
 }
 
-// Decode is the inverse of Encode for a slice of the given number of records.
-func Decode(data []byte, records int, bases func(record int) []byte) (record.Forms, error) {
+// Decode is the inverse of Encode for a slice of the given number of records, whose text has limit bytes at most.
+func Decode(data []byte, records int, bases func(record int) []byte, limit uint64) (record.Forms, error) {
 	if len(data) == 0 {
 		return record.Forms{}, nil
 	}
@@ -113,7 +113,7 @@ func Decode(data []byte, records int, bases func(record int) []byte) (record.For
 	case n > 0:
 		return l, decodeTexts(&l, rest, n)
 	case len(of) > 0:
-		fields, err := tags.Decode(rest, len(of), basesOf(of, bases))
+		fields, err := tags.Decode(rest, len(of), basesOf(of, bases), limit)
 		if err != nil {
 			return l, err
 		}

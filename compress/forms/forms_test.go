@@ -27,7 +27,7 @@ func TestFormsColumn(t *testing.T) {
 		if (name == "plain") != (len(data) == 0) {
 			t.Errorf("%s: %d bytes", name, len(data))
 		}
-		got, err := Decode(data, 1000, nil)
+		got, err := Decode(data, 1000, nil, 1<<30)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -54,11 +54,11 @@ func FuzzDecodeForms(f *testing.F) {
 		if n < 0 || n > 1<<20 {
 			return
 		}
-		l, err := Decode(data, n, nil)
+		l, err := Decode(data, n, nil, 1<<30)
 		if err != nil {
 			return
 		}
-		again, err := Decode(Encode(&l, nil), n, nil)
+		again, err := Decode(Encode(&l, nil), n, nil, 1<<30)
 		if err != nil || !bytes.Equal(record.MarshalForms(nil, &again), record.MarshalForms(nil, &l)) {
 			t.Fatalf("written again: %v", err)
 		}

@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
@@ -80,7 +81,14 @@ func decodeForms(p *Packed, b *Decoded, m int, data []byte) (err error) {
 	if columns.ByBases(&p.Man.Inputs[c.Input], archive.Forms) {
 		bases = c.Sequences(c.Letters)
 	}
-	c.Forms, err = forms.Decode(data, c.Records, bases)
+	limit := uint64(math.MaxUint64)
+	if p.Man.Verified {
+		limit = b.Slice.First.TextLen
+		if m == 1 && !b.Slice.Halves() {
+			limit = b.Slice.Mate.TextLen
+		}
+	}
+	c.Forms, err = forms.Decode(data, c.Records, bases, limit)
 	return err
 }
 

@@ -124,9 +124,9 @@ func (s *columnSet) of(k key) *column {
 	return c
 }
 
-// columnsOf returns the columns of records with layouts, for a stream of size bytes. It reports whether there can be such.
-func columnsOf(layouts [][]byte, of []int64, size int) (s columnSet, ok bool) {
-	records, left := make([]int, len(layouts)), mostValues(size)
+// columnsOf returns the columns of records with layouts. It reports whether these have at most so many values.
+func columnsOf(layouts [][]byte, of []int64, left int) (s columnSet, ok bool) {
+	records := make([]int, len(layouts))
 	for _, i := range of {
 		records[i]++
 	}
@@ -221,7 +221,7 @@ func (c *column) arrayLayout() doubles.Layout {
 }
 
 // parseBytes parses what appendBytes wrote, given the lengths.
-func (c *column) parseBytes(in *parse.Cursor, given *reads) error {
+func (c *column) parseBytes(in *parse.Cursor, given *reads, limit uint64) error {
 	if c.key.number() {
 		return nil
 	}
@@ -231,6 +231,9 @@ func (c *column) parseBytes(in *parse.Cursor, given *reads) error {
 			return ErrCorrupt
 		}
 		total += n * int64(c.key.width())
+	}
+	if uint64(total) > limit {
+		return ErrCorrupt
 	}
 	for int64(len(c.bytes)) < total {
 		size := int(min(total-int64(len(c.bytes)), pieceLen))

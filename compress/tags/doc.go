@@ -50,8 +50,8 @@ func Encode(fields []string, bases func(i int) []byte) []byte {
 	return out
 }
 
-// Decode is the inverse of Encode for n records.
-func Decode(data []byte, n int, bases func(i int) []byte) ([]string, error) {
+// Decode is the inverse of Encode for n records, whose tags have limit bytes at most.
+func Decode(data []byte, n int, bases func(i int) []byte, limit uint64) ([]string, error) {
 	in := &parse.Cursor{Rest: data}
 	heads, headOf, err := parseList(in, n)
 	if err != nil {
@@ -61,7 +61,7 @@ func Decode(data []byte, n int, bases func(i int) []byte) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns, ok := columnsOf(layouts, layoutOf, len(data))
+	columns, ok := columnsOf(layouts, layoutOf, int(min(uint64(mostValues(len(data))), limit)))
 	if !ok {
 		return nil, ErrCorrupt
 	}
@@ -72,9 +72,10 @@ func Decode(data []byte, n int, bases func(i int) []byte) ([]string, error) {
 	}
 	given := &reads{bases: bases}
 	for _, c := range columns.list {
-		if err := c.parseBytes(in, given); err != nil {
+		if err := c.parseBytes(in, given, limit); err != nil {
 			return nil, err
 		}
+		limit -= uint64(len(c.bytes))
 	}
 	if !in.Done() {
 		return nil, ErrCorrupt

@@ -49,7 +49,7 @@ func draw(rng *rand.Rand, n int) (fields []string) {
 func check(t *testing.T, name string, fields []string) int {
 	t.Helper()
 	data := Encode(fields, nil)
-	got, err := Decode(data, len(fields), nil)
+	got, err := Decode(data, len(fields), nil, math.MaxUint64)
 	if err != nil || !slices.Equal(got, fields) {
 		t.Fatalf("%s: %d fields came back otherwise: %v", name, len(got), err)
 	}
@@ -129,7 +129,7 @@ func TestKinetics(t *testing.T) {
 	given := func() int {
 		t.Helper()
 		data := Encode(fields, bases)
-		got, err := Decode(data, len(fields), bases)
+		got, err := Decode(data, len(fields), bases, math.MaxUint64)
 		if err != nil || !slices.Equal(got, fields) {
 			t.Fatalf("%d fields came back otherwise: %v", len(got), err)
 		}
@@ -143,10 +143,10 @@ func TestKinetics(t *testing.T) {
 	for i := 0; i < len(data); i += 1 + len(data)/20 {
 		bad := bytes.Clone(data)
 		bad[i] ^= 1 << (i % 8)
-		Decode(bad, len(fields), bases) // no panic
+		Decode(bad, len(fields), bases, math.MaxUint64) // no panic
 	}
 	shorter := func(i int) []byte { return []byte(letters[i][1:]) }
-	if got, err := Decode(data, len(fields), shorter); err == nil {
+	if got, err := Decode(data, len(fields), shorter, math.MaxUint64); err == nil {
 		t.Errorf("other bases gave %d fields", len(got))
 	}
 	for i := range fields {
@@ -167,8 +167,8 @@ func TestDamage(t *testing.T) {
 	for i := 0; i < len(data); i += 1 + len(data)/200 {
 		bad := bytes.Clone(data)
 		bad[i] ^= 1 << (i % 8)
-		Decode(bad, len(fields), nil) // no panic
-		if _, err := Decode(data[:i], len(fields), nil); err == nil {
+		Decode(bad, len(fields), nil, math.MaxUint64) // no panic
+		if _, err := Decode(data[:i], len(fields), nil, math.MaxUint64); err == nil {
 			t.Fatalf("%d bytes of %d passed", i, len(data))
 		}
 	}
@@ -181,7 +181,7 @@ func FuzzDecode(f *testing.F) {
 		if n < 0 || n > 1<<12 {
 			return
 		}
-		if fields, err := Decode(data, n, nil); err == nil {
+		if fields, err := Decode(data, n, nil, math.MaxUint64); err == nil {
 			check(t, "again", fields)
 		}
 	})
@@ -196,7 +196,7 @@ func BenchmarkKinetics(b *testing.B) {
 	}
 	data := Encode(fields, bases)
 	for b.Loop() {
-		if _, err := Decode(data, len(fields), bases); err != nil {
+		if _, err := Decode(data, len(fields), bases, math.MaxUint64); err != nil {
 			b.Fatal(err)
 		}
 	}
