@@ -9,17 +9,16 @@ import (
 	"orcomgo/internal/testvector"
 )
 
-// TestVectors compares streams with testdata/vectors/tags.txt.
+// TestVectors compares streams with testdata/vectors/tags.txt and kinetics.txt.
 func TestVectors(t *testing.T) {
 	testvector.Run(t, "../../testdata/vectors/tags.txt", func(t *testing.T, v *testvector.Vector) {
-		if !v.Has("letters") {
-			fields := v.Strings(t, "fields")
-			got, err := Decode(v.Bytes(t, "bytes", Encode(fields, nil)), len(fields), nil, 1<<20)
-			if err != nil || !slices.Equal(got, fields) {
-				t.Errorf("decoded %q: %v", got, err)
-			}
-			return
+		fields := v.Strings(t, "fields")
+		got, err := Decode(v.Bytes(t, "bytes", Encode(fields, nil)), len(fields), nil, 1<<20)
+		if err != nil || !slices.Equal(got, fields) {
+			t.Errorf("decoded %q: %v", got, err)
 		}
+	})
+	testvector.Run(t, "../../testdata/vectors/kinetics.txt", func(t *testing.T, v *testvector.Vector) {
 		letters, values := v.Strings(t, "letters"), v.Ints(t, "values")
 		bases := func(i int) []byte { return []byte(letters[i]) }
 		var columns []*column

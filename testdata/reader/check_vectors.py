@@ -195,6 +195,23 @@ def qualities(v):
     return b"".join(found).decode(), v.text("qualities")
 
 
+def kinetics(v):
+    letters, data, at, found = v.strings("letters"), v.bytes(), 0, []
+    others = [[0] * len(l) for l in letters]
+    strand = None
+    for tag in v.text("tags").split():
+        source = reader.Bytes(data[at:], "kinetics")
+        length = source.uvarint()
+        code = source.take(length)
+        at = len(data) - source.left()
+        if strand != (tag in ("ri", "rp")):
+            others = [[0] * len(l) for l in letters]
+        strand = tag in ("ri", "rp")
+        arrays, others = reader.KineticsDecoder(code).arrays(letters, strand, others)
+        found += [value for array in arrays for value in array]
+    return found, v.numbers("values")
+
+
 def streams(v):
     wanted = bytes.fromhex(v.text("symbols"))
     return reader.decode_stream(v.bytes(), len(wanted), "stream", v.number("order1") == 1), wanted
@@ -246,7 +263,7 @@ FILES = {"index.txt": search_indexes, "streams.txt": streams, "linenames.txt": l
          "rangecoder.txt": decisions(reader.ArithmeticDecoder), "squash.txt": squash, "bases.txt": bases,
          "positions.txt": positions, "lengths.txt": lengths, "slices.txt": slices, "edits.txt": edits,
          "names.txt": names, "twobit.txt": two_bit, "gzip.txt": gzip_descriptions,
-         "qualities.txt": qualities}
+         "qualities.txt": qualities, "kinetics.txt": kinetics}
 
 
 def main(folder):

@@ -1391,6 +1391,114 @@ class ArithmeticDecoder:
         return min(high << low | self.even(low), count - 1)
 
 
+def rounded(x, n):
+    return x + (1 << n - 1) >> n
+
+
+class Effect:
+    """FORMAT: Kinetics, an effect."""
+
+    def __init__(self):
+        self.mean = self.count = 0
+
+    def learn(self, y):
+        moved = self.mean + rounded((y - self.mean) * (65536 // (self.count + 1)), 16)
+        self.mean = max(-1 << 15, min(moved, (1 << 15) - 1))
+        self.count = min(self.count + 1, 1000)
+
+
+class Frequencies:
+    """FORMAT: Kinetics, frequencies."""
+
+    def __init__(self):
+        self.counts, self.after = [1] * 256, 16
+        self.compute()
+
+    def compute(self):
+        total = sum(self.counts)
+        wide = next((w for most, w in ((11, 8), (14, 4), (17, 2), (19, 1)) if total < 1 << most), 0)
+        around = [sum(self.counts[max(v - wide, 0):v + wide + 1]) for v in range(256)]
+        share = (65280 << 16) // sum(around)
+        self.starts, before = [], 0
+        for v, n in enumerate(around):
+            self.starts.append(v + (before * share >> 16))
+            before += n
+        self.starts.append(65536)
+        if total > 1 << 20:
+            self.counts = [n - n // 2 for n in self.counts]
+        self.left, self.after = self.after, min(2 * self.after, 1024)
+
+    def byte(self, coder):
+        point = coder.point()
+        v = next(v for v in range(256) if point < self.starts[v + 1])
+        coder.part(self.starts[v], self.starts[v + 1] - self.starts[v])
+        self.counts[v] += 32
+        self.left -= 1
+        if not self.left:
+            self.compute()
+        return v
+
+
+class KineticsDecoder:
+    """FORMAT: Kinetics, the arrays of a column."""
+
+    def __init__(self, data):
+        self.coder, self.spread = ArithmeticDecoder(data), 2048
+        self.effects, self.weights, self.frequencies = {}, {}, {}
+
+    def arrays(self, reads, reverse, others):
+        """The arrays of reads, and the rests of their values; others are those of the column before."""
+        found, rests = [], []
+        for letters, other in zip(reads, others):
+            if reverse:
+                letters = letters[::-1].translate(bytes.maketrans(b"ACGT", b"TGCA"))
+            array, rest = self.array(["ACGT".find(chr(l)) for l in letters], other)
+            found.append(array)
+            rests.append(rest)
+        return found, rests
+
+    def array(self, bases, others):
+        read, last, array, rests = Effect(), 0, [], []
+        bases = [0] * 5 + [max(b, 0) for b in bases] + [0] * 5
+        for i, other in enumerate(others):
+            window = 0
+            for b in bases[i:i + 11]:
+                window = window << 2 | b
+            near, before, after = (self.effects.setdefault((name, bits), Effect()) for name, bits in (
+                ("near", window >> 6 & 0xff), ("before", window >> 6 & 0xffff), ("after", window & 0xffff)))
+            inputs = [(("before", before.count.bit_length()), before.mean), (("after", after.count.bit_length()), after.mean),
+                      (("read", read.count.bit_length()), read.mean), ("last", last), ("other", other)]
+            adds = [self.weights.get(name, 0) * x >> 16 for name, x in inputs]
+            first = near.mean
+            second = first + adds[0] + adds[1]
+            whole = second + adds[2] + adds[3] + adds[4]
+            step = max(0, min(rounded(whole, 7), 159))
+            s = self.spread >> 4 | 8
+            size = s.bit_length()
+            spread_class = min(2 * size + (s >> size - 2 & 1) - 8, 15)
+            if (step, spread_class) not in self.frequencies:
+                self.frequencies[step, spread_class] = Frequencies()
+            v = self.frequencies[step, spread_class].byte(self.coder)
+            part = v // 64
+            x = (64 << part) - 64 + (v % 64 << part) + 1
+            n = x.bit_length() - 1
+            level = n * 2048 + (x * 2048 >> n) % 2048
+            error = level - whole
+            if near.count >= 32:
+                for name, x in inputs:
+                    moved = self.weights.get(name, 0) + rounded(x * error, 15)
+                    self.weights[name] = max(-1 << 17, min(moved, 1 << 17))
+            near.learn(level)
+            before.learn(level - first)
+            after.learn(level - first)
+            last = max(-1 << 15, min(level - second, (1 << 15) - 1))
+            read.learn(last)
+            self.spread += abs(error) - self.spread >> 8
+            array.append(v)
+            rests.append(last)
+        return array, rests
+
+
 def new_prob():
     return [1 << 21, 0]
 
