@@ -255,7 +255,10 @@ func (p *planner) quotient(i int, before []int) (best model, least float64) {
 			return
 		}
 		slices.Sort(ratios)
-		a := ratios[len(ratios)/2]
+		a, quarter := ratios[len(ratios)/2], len(ratios)/4
+		if spread := ratios[quarter] / ratios[len(ratios)-1-quarter]; spread < 0.5 || spread > 2 {
+			return // the ratio is not even nearly the same in half of the rows
+		}
 		for _, a := range []float64{a, math.Pow10(int(math.Round(math.Log10(math.Abs(a)))))} {
 			m := model{kind: quotient, refs: []int{x, y}, factor: a}
 			d, cost := p.newPredictor(&m, i, v, 0), 0.0
