@@ -2,7 +2,6 @@ package doubles
 
 import (
 	"math/bits"
-	"slices"
 
 	"orcomgo/compress/numbers"
 )
@@ -22,7 +21,7 @@ func (v *values) sample(list []predictor, b *block, l *lengths) (n int) {
 		actual := v.own()[at:min(at+runLength, b.first+b.count)]
 		for j, p := range list {
 			for i, x := range actual {
-				l[j][n+i] = uint8(bits.Len64(residual(x, v.prediction(p, at+i))))
+				l[j][n+i] = uint8(bits.Len64(v.residual(x, v.prediction(p, at+i))))
 			}
 		}
 		n += len(actual)
@@ -71,18 +70,14 @@ func (v *values) choosePair(list []predictor, b *block) float64 {
 }
 
 // choosePredictors returns those that blocks may choose from.
-func (v *values) choosePredictors(columns int) (list []predictor) {
+func (v *values) choosePredictors() (list []predictor) {
 	add := func(lag int, kinds ...kind) {
 		for _, k := range kinds {
 			list = append(list, predictor{k, lag})
 		}
 	}
 	add(1, zero, order0, order1, order2, order4)
-	lags := v.frequentLags()
-	if columns > 1 && !slices.Contains(lags, columns) {
-		lags = append(lags[:min(len(lags), 1)], columns)
-	}
-	for _, lag := range lags {
+	for _, lag := range v.frequentLags() {
 		add(lag, order0, order1, order2)
 		if v.mode == modeBits {
 			add(lag, ratio)

@@ -35,13 +35,13 @@ func blocksOf(n int) []block {
 	return list
 }
 
-// residual returns what is coded for a value given its prediction.
-func residual(actual, predicted uint64) uint64 {
-	d := int64(actual - predicted)
+// residual returns what is coded for a value given its prediction: the difference, which of integers is taken modulo 2^width.
+func (v *values) residual(actual, predicted uint64) uint64 {
+	d := int64(actual-predicted) << v.unused >> v.unused
 	return uint64(d<<1 ^ d>>63)
 }
 
-// restored is the inverse of residual.
+// restored is the inverse of residual. Of integers only the low bits matter, in which they are predicted as well.
 func restored(z, predicted uint64) uint64 { return predicted + (z>>1 ^ -(z & 1)) }
 
 // code codes the values of blocks: the class of each after the class before it, and the bits of the residual below the highest one.
@@ -58,8 +58,8 @@ func (v *values) code(c *rc.Coder, blocks []block) {
 			}
 			class, z := uint32(0), uint64(0)
 			if !decoding {
-				z = residual(own[i], first)
-				other := residual(own[i], second)
+				z = v.residual(own[i], first)
+				other := v.residual(own[i], second)
 				size := bits.Len64(z)
 				if n := bits.Len64(other); n < size {
 					z, size, class = other, n, 1
@@ -130,9 +130,9 @@ func (p *plan) append(out, data []byte, l Layout) []byte {
 func Decode(stream []byte, size int) ([]byte, error) {
 	r := &parse.Cursor{Rest: stream}
 	header := r.Int(size)
-	flags := r.ByteAtMost(0x7f)
-	l := Layout{Width: int(flags & 15), Type: Type(flags >> 4 & 3), BigEndian: flags>>6 == 1}
-	if r.Failed() || l.Type >= types || !l.valid() || size > MaxSize || size > (len(stream)+slackBytes)*bytesPerByte {
+	flags := r.ByteAtMost(0x3f)
+	l := Layout{Width: int(flags & 15), Floats: flags>>4&1 == 1, BigEndian: flags>>5 == 1}
+	if r.Failed() || !l.valid() || size > MaxSize || size > (len(stream)+slackBytes)*bytesPerByte {
 		return nil, ErrCorrupt
 	}
 	n := (size - header) / l.Width
@@ -154,7 +154,7 @@ func Decode(stream []byte, size int) ([]byte, error) {
 func decode(r *parse.Cursor, data []byte, l *Layout) bool {
 	width := l.Width
 	m, digits := mode(r.Byte()), int(r.Byte())
-	if m >= modes || digits > maxDigits || m == modeSignificant && digits == 0 || (m == modeIntegers) != (l.Type != Float) {
+	if m >= modes || digits > maxDigits || m == modeSignificant && digits == 0 || (m == modeIntegers) == l.Floats {
 		return false
 	}
 	v := &values{numbering: newNumbering(m, digits, width)}
@@ -209,15 +209,10 @@ func reverseBytes(data []byte, width int) {
 }
 
 // loadIntegers fills v.u with the integers of data.
-func (v *values) loadIntegers(data []byte, t Type) {
-	unused := 64 - 8*v.width // bits
+func (v *values) loadIntegers(data []byte) {
 	for i := range v.own() {
 		var word [8]byte
 		copy(word[:], data[i*v.width:(i+1)*v.width])
-		u := binary.LittleEndian.Uint64(word[:])
-		if t == Signed {
-			u = uint64(int64(u<<unused) >> unused)
-		}
-		v.own()[i] = u
+		v.own()[i] = uint64(int64(binary.LittleEndian.Uint64(word[:])<<v.unused) >> v.unused)
 	}
 }

@@ -23,13 +23,13 @@ const (
 // Encode codes data of at most MaxSize bytes. Elements are where the layout says. It panics if the layout does not fit the data, which is an
 // error of the caller.
 func Encode(data []byte, l Layout) []byte {
-	if len(data) > MaxSize || l.Header < 0 || l.Header > len(data) || !l.valid() || l.Columns < 0 || l.Columns > maxLag {
+	if len(data) > MaxSize || l.Header < 0 || l.Header > len(data) || !l.valid() {
 		panic("doubles: data of another layout")
 	}
 	body := data[l.Header:]
 	n := len(body) / l.Width
 	out := binary.AppendUvarint(nil, uint64(l.Header))
-	out = append(out, byte(l.Width)|byte(l.Type)<<4|parse.Flags(l.BigEndian)<<6)
+	out = append(out, byte(l.Width)|parse.Flags(l.Floats, l.BigEndian)<<4)
 	out = append(parse.AppendBlock(out, general.Encode(data[:l.Header])), body[n*l.Width:]...)
 	if n == 0 {
 		return out
@@ -91,19 +91,19 @@ type plan struct {
 // newPlan chooses how elements are coded.
 func newPlan(data []byte, l Layout) *plan {
 	n := len(data) / l.Width
-	v := &values{pad: max(5, 3*max(longestLag(n), l.Columns))}
+	v := &values{pad: max(5, 3*longestLag(n))}
 	v.width = l.Width
-	v.room(n, l.Type == Float)
+	v.room(n, l.Floats)
 	if l.BigEndian {
 		data = bytes.Clone(data)
 		reverseBytes(data, l.Width)
 	}
-	if l.Type == Float {
+	if l.Floats {
 		v.load(data)
 		v.numbering = chooseNumbering(v.x[v.pad:], l.Width)
 	} else {
 		v.numbering = newNumbering(modeIntegers, 0, l.Width)
-		v.loadIntegers(data, l.Type)
+		v.loadIntegers(data)
 	}
 	p := &plan{values: v, blocks: blocksOf(n)}
 	if v.mode == modeDecimals || v.mode == modeSignificant {
@@ -113,7 +113,7 @@ func newPlan(data []byte, l Layout) *plan {
 			v.load(data)
 		}
 	}
-	list := v.choosePredictors(l.Columns)
+	list := v.choosePredictors()
 	for i := range p.blocks {
 		p.bits += v.choosePair(list, &p.blocks[i])
 	}

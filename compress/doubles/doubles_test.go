@@ -136,7 +136,7 @@ func TestRoundTrip(t *testing.T) {
 		for _, width := range []int{8, 4} {
 			data := append([]byte("header"), raw(x, width)...)
 			data = append(data, "end"...)
-			l := Layout{Header: 6, Width: width, Columns: map[string]int{"waves": 100, "special": 3}[name]}
+			l := Layout{Header: 6, Width: width, Floats: true}
 			stream := Encode(data, l)
 			if !bytes.Equal(Encode(data, l), stream) {
 				t.Errorf("%s, %d bytes: the stream depends on threads", name, width)
@@ -155,16 +155,15 @@ func TestRoundTrip(t *testing.T) {
 // TestLayouts: integers of all widths, and elements of both byte orders, come back, and Find finds what they are and where they begin.
 func TestLayouts(t *testing.T) {
 	for _, l := range []Layout{
-		{Width: 2, Type: Signed}, {Width: 4, Type: Signed}, {Width: 8, Type: Signed}, {Width: 2, Type: Unsigned},
-		{Width: 2, Type: Signed, BigEndian: true}, {Width: 4, Type: Signed, BigEndian: true}, {Width: 4, BigEndian: true},
-		{Width: 8, BigEndian: true},
+		{Width: 2}, {Width: 4}, {Width: 8}, {Width: 2, BigEndian: true}, {Width: 4, BigEndian: true},
+		{Width: 4, Floats: true, BigEndian: true}, {Width: 8, Floats: true, BigEndian: true},
 	} {
 		data := bytes.Repeat([]byte("solver 7.1, field of pressures\n"), 8)[:129+l.Width]
 		for i := range 6000 {
 			f := 90 * math.Sin(float64(i)/60)
 			var word [8]byte
 			switch {
-			case l.Type != Float:
+			case !l.Floats:
 				binary.LittleEndian.PutUint64(word[:], uint64(int64(f*math.Ldexp(1, 8*l.Width-8))))
 			case l.Width == 4:
 				binary.LittleEndian.PutUint32(word[:], math.Float32bits(float32(f)))
@@ -176,7 +175,7 @@ func TestLayouts(t *testing.T) {
 				slices.Reverse(data[len(data)-l.Width:])
 			}
 		}
-		found, share := Find(data)
+		found, share := Find(data, l.Width)
 		if found.Width != l.Width || found.BigEndian != l.BigEndian || found.Header < 128 || found.Header > 256+l.Width || share > 0.75 {
 			t.Errorf("%+v is found as %+v, with %.2f of the bytes", l, found, share)
 		}
@@ -193,7 +192,7 @@ func TestRandomBits(t *testing.T) {
 	data := make([]byte, 8_000_000)
 	rand.New(rand.NewSource(6)).Read(data)
 	for _, width := range []int{8, 4} {
-		stream := Encode(data, Layout{Width: width})
+		stream := Encode(data, Layout{Width: width, Floats: true})
 		got, err := Decode(stream, len(data))
 		if err != nil || !bytes.Equal(got, data) {
 			t.Fatalf("differs, %v", err)
@@ -238,40 +237,10 @@ func TestSignificantDigits(t *testing.T) {
 	}
 }
 
-func TestNpy(t *testing.T) {
-	header := func(descr, shape string) []byte {
-		text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }\n", descr, shape)
-		b := append([]byte("\x93NUMPY\x01\x00"), byte(len(text)), byte(len(text)>>8))
-		return append(b, text...)
-	}
-	for _, c := range []struct {
-		descr, shape string
-		want         Layout
-		ok           bool
-	}{
-		{"<f8", "60, 1728", Layout{Width: 8, Columns: 1728}, true}, {"<f4", "100,", Layout{Width: 4}, true},
-		{"<f8", "450, 141, 2", Layout{Width: 8, Columns: 282}, true}, {"<f8", "", Layout{Width: 8}, true},
-		{"<f8", "2, 999999999999999999999", Layout{Width: 8}, true}, {">f8", "3", Layout{Width: 8, BigEndian: true}, true},
-		{"<i2", "3", Layout{Width: 2, Type: Signed}, true}, {"|u1", "3", Layout{Width: 1, Type: Unsigned}, true},
-		{"<f2", "3", Layout{}, false}, {"<c8", "3", Layout{}, false},
-	} {
-		h := header(c.descr, c.shape)
-		if c.ok {
-			c.want.Header = len(h)
-		}
-		if l, ok := Npy(append(h, 1, 2, 3)); ok != c.ok || l != c.want {
-			t.Errorf("%s (%s): %+v, %v", c.descr, c.shape, l, ok)
-		}
-		for i := range h {
-			Npy(h[:i])
-		}
-	}
-}
-
 // TestSizes: on fields of a simulation at most 0.92 of the published method, and what other arrays take.
 func TestSizes(t *testing.T) {
 	field := waves(160, 150)
-	got, reference := len(Encode(raw(field, 8), Layout{Width: 8, Columns: 160})), published(field)
+	got, reference := len(Encode(raw(field, 8), Layout{Width: 8, Floats: true})), published(field)
 	t.Logf("waves: %.3f of the data, the published method %.3f", float64(got)/float64(8*len(field)), float64(reference)/float64(8*len(field)))
 	if got > reference*92/100 {
 		t.Errorf("waves: %d bytes, the published method %d", got, reference)
@@ -281,7 +250,7 @@ func TestSizes(t *testing.T) {
 		name string
 		most int
 	}{{"zeros", 100}, {"decimals", 32000}, {"periodic", 1000}, {"ratios", 90000}, {"random bits", 161000}, {"significant digits", 60000}} {
-		if got := len(Encode(raw(all[c.name], 8), Layout{Width: 8})); got > c.most {
+		if got := len(Encode(raw(all[c.name], 8), Layout{Width: 8, Floats: true})); got > c.most {
 			t.Errorf("%s: %d bytes of %d, at most %d expected", c.name, got, 8*len(all[c.name]), c.most)
 		}
 	}
@@ -310,16 +279,13 @@ func others(t *testing.T, data []byte, width int) (xz, zstd int) {
 	return run(data, "xz", "-9e", "-c"), run(planes, "zstd", "-19", "-q", "-c")
 }
 
-// readArray reads a file of numpy, or one of float32.
+// readArray reads an array.
 func readArray(t testing.TB, name string) ([]byte, Layout) {
 	data, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, ok := Npy(data)
-	if !ok {
-		l = Layout{Width: 4}
-	}
+	l, _ := Find(data, 0)
 	return data, l
 }
 
@@ -329,7 +295,7 @@ func TestRealArrays(t *testing.T) {
 	dir := testrun.Data(t)
 	files, _ := filepath.Glob(filepath.Join(dir, "arrays", "*"))
 	for _, f := range append(files, "waves") {
-		data, l := raw(waves(400, 500), 8), Layout{Width: 8, Columns: 400}
+		data, l := raw(waves(400, 500), 8), Layout{Width: 8, Floats: true}
 		if f != "waves" {
 			data, l = readArray(t, f)
 		}
@@ -355,13 +321,13 @@ func TestRealArrays(t *testing.T) {
 
 func TestDamage(t *testing.T) {
 	data := raw(arrays()["decimals with NaN"][:400], 8)
-	stream := Encode(data, Layout{Width: 8})
+	stream := Encode(data, Layout{Width: 8, Floats: true})
 	codectest.Damage(t, data, stream, Decode)
 }
 
 func FuzzDecode(f *testing.F) {
 	for _, x := range arrays() {
-		f.Add(Encode(raw(x[:min(len(x), 300)], 8), Layout{Width: 8}))
+		f.Add(Encode(raw(x[:min(len(x), 300)], 8), Layout{Width: 8, Floats: true}))
 	}
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		_, _ = Decode(stream, 1<<17)
@@ -370,11 +336,11 @@ func FuzzDecode(f *testing.F) {
 
 // FuzzRoundTrip codes any bytes as elements of any layout.
 func FuzzRoundTrip(f *testing.F) {
-	f.Add(raw(special(), 8), 3, 0, false, 3)
-	f.Add(raw(special(), 4), 1, 2, true, 0)
-	f.Fuzz(func(t *testing.T, data []byte, logWidth, typ int, bigEndian bool, columns int) {
-		l := Layout{Width: 1 << (logWidth & 3), Type: Type(typ & 3), BigEndian: bigEndian, Columns: max(columns, 0) % 100}
-		if l.Type >= types || !l.valid() {
+	f.Add(raw(special(), 8), 3, true, false)
+	f.Add(raw(special(), 4), 1, false, true)
+	f.Fuzz(func(t *testing.T, data []byte, logWidth int, floats, bigEndian bool) {
+		l := Layout{Width: 1 << (logWidth & 3), Floats: floats, BigEndian: bigEndian}
+		if !l.valid() {
 			return
 		}
 		got, err := Decode(Encode(data, l), len(data))
@@ -388,10 +354,7 @@ func FuzzRoundTrip(f *testing.F) {
 func TestVectors(t *testing.T) {
 	testvector.Run(t, "../../testdata/vectors/doubles.txt", func(t *testing.T, v *testvector.Vector) {
 		data := v.Hex(t, "data")
-		l := Layout{Header: v.Int(t, "header"), Width: v.Int(t, "width"), Columns: v.Int(t, "columns")}
-		if v.Has("type") {
-			l.Type, l.BigEndian = Type(v.Int(t, "type")), v.Int(t, "big-endian") == 1
-		}
+		l := Layout{Header: v.Int(t, "header"), Width: v.Int(t, "width"), Floats: v.Int(t, "floats") == 1, BigEndian: v.Int(t, "big-endian") == 1}
 		stream := Encode(data, l)
 		got, err := Decode(v.Bytes(t, "bytes", stream), len(data))
 		if err != nil || !bytes.Equal(got, data) {
@@ -402,7 +365,7 @@ func TestVectors(t *testing.T) {
 
 // benchmarkArrays runs f as a benchmark for a simulation and for each array of real data.
 func benchmarkArrays(b *testing.B, f func(b *testing.B, data []byte, l Layout)) {
-	b.Run("waves", func(b *testing.B) { f(b, raw(waves(400, 100), 8), Layout{Width: 8, Columns: 400}) })
+	b.Run("waves", func(b *testing.B) { f(b, raw(waves(400, 100), 8), Layout{Width: 8, Floats: true}) })
 	var files []string
 	if dir := os.Getenv("ORCOMGO_DATA"); dir != "" {
 		files, _ = filepath.Glob(filepath.Join(dir, "arrays", "*"))
@@ -413,7 +376,7 @@ func benchmarkArrays(b *testing.B, f func(b *testing.B, data []byte, l Layout)) 
 		for _, kB := range []int{4, 32} {
 			if size := kB << 10; l.Header+2*size <= len(data) {
 				part := data[l.Header+size:][:size]
-				b.Run(fmt.Sprintf("%s, %d kB", filepath.Base(name), kB), func(b *testing.B) { f(b, part, Layout{Width: l.Width, Columns: l.Columns}) })
+				b.Run(fmt.Sprintf("%s, %d kB", filepath.Base(name), kB), func(b *testing.B) { f(b, part, Layout{Width: l.Width, Floats: l.Floats}) })
 			}
 		}
 	}

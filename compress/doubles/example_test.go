@@ -14,7 +14,7 @@ func Example() {
 	for i := range 20000 {
 		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(float64(i*i)/100))
 	}
-	stream := doubles.Encode(data, doubles.Layout{Width: 8})
+	stream := doubles.Encode(data, doubles.Layout{Width: 8, Floats: true})
 	back, err := doubles.Decode(stream, len(data))
 	fmt.Println(len(data), "bytes in 300 or less:", len(stream) <= 300)
 	fmt.Println(bytes.Equal(back, data), err)

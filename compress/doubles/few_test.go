@@ -29,13 +29,13 @@ func TestFrequentLags(t *testing.T) {
 func TestFewSizes(t *testing.T) {
 	field := raw(waves(160, 150), 8)
 	for _, c := range []struct{ values, most int }{{500, 1790}, {2000, 8860}, {8000, 41293}} {
-		got := len(Encode(field[:8*c.values], Layout{Width: 8, Columns: 160}))
+		got := len(Encode(field[:8*c.values], Layout{Width: 8, Floats: true}))
 		t.Logf("%d values: %d bytes", c.values, got)
 		if got > c.most {
 			t.Errorf("%d values: %d bytes, at most %d expected", c.values, got, c.most)
 		}
 	}
-	if got := len(Encode(make([]byte, 32768), Layout{Width: 8})); got > 45 {
+	if got := len(Encode(make([]byte, 32768), Layout{Width: 8, Floats: true})); got > 45 {
 		t.Errorf("zeros: %d bytes", got)
 	}
 }

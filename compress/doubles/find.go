@@ -5,19 +5,20 @@ import "math"
 const (
 	findSample  = 16 << 10 // bytes that layouts are compared on
 	firstHeader = 64       // bytes of the smallest header that is looked for; larger ones have twice as many, and so on
-	mostHeader  = 8 << 10
+	mostHeader  = 4 << 10
+	afterHeader = 4 << 10 // bytes by which headers are compared
 )
 
 // Find returns the layout with which data takes the fewest bytes, by a sample of it, and how many bytes that is for a byte of the sample.
-// The header may be a little too long.
-func Find(data []byte) (best Layout, share float64) {
+// The header may be a little too long. An element has as many bytes as divide stride, the likely length of records, or 0.
+func Find(data []byte, stride int) (best Layout, share float64) {
 	n := min(len(data), findSample)
 	from := (len(data) - n) / 2
 	least := math.Inf(1)
-	for _, l := range []Layout{
-		{Width: 8}, {Width: 4}, {Width: 1, Type: Signed}, {Width: 2, Type: Signed}, {Width: 4, Type: Signed}, {Width: 8, Type: Signed},
-		{Width: 1, Type: Unsigned}, {Width: 2, Type: Unsigned}, {Width: 4, Type: Unsigned},
-	} {
+	for _, l := range []Layout{{Width: 8, Floats: true}, {Width: 4, Floats: true}, {Width: 1}, {Width: 2}, {Width: 4}, {Width: 8}} {
+		if stride%l.Width != 0 {
+			continue
+		}
 		for phase := range l.Width { // of the first element of the sample
 			for _, l.BigEndian = range []bool{false, true}[:min(l.Width, 2)] {
 				l.Header = phase
@@ -29,14 +30,14 @@ func Find(data []byte) (best Layout, share float64) {
 		}
 	}
 	part := data[from+best.Header : from+n]
-	share = float64(len(Encode(part, Layout{Width: best.Width, Type: best.Type, BigEndian: best.BigEndian}))) / float64(max(n, 1))
+	share = float64(len(Encode(part, Layout{Width: best.Width, Floats: best.Floats, BigEndian: best.BigEndian}))) / float64(max(n, 1))
 	phase := (from + best.Header) % best.Width
 	best.Header = 0
 	size := len(data) + 1<<20
 	l := best
 	for header := 0; header <= mostHeader && header+phase <= len(data); header = max(2*header, firstHeader) {
 		l.Header = header + phase
-		if n := len(Encode(data[:min(len(data), mostHeader+findSample)], l)); n < size {
+		if n := len(Encode(data[:min(len(data), mostHeader+afterHeader)], l)); n < size {
 			best, size = l, n
 		}
 	}

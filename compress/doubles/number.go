@@ -37,11 +37,16 @@ type numbering struct {
 	mode   mode
 	digits int
 	width  int
+	unused int   // bits of residuals of integers
 	base   int64 // 10^(digits-1), for modeSignificant
 }
 
 func newNumbering(m mode, digits, width int) numbering {
-	return numbering{m, digits, width, int64(tens[max(digits-1, 0)])}
+	n := numbering{mode: m, digits: digits, width: width, base: int64(tens[max(digits-1, 0)])}
+	if m == modeIntegers {
+		n.unused = 64 - 8*width
+	}
+	return n
 }
 
 // ordered returns the bits of a float as an integer in the order of the floats.
@@ -154,16 +159,16 @@ func (n *numbering) round(f float64) float64 {
 func chooseNumbering(x []float64, width int) numbering {
 	const samples = 256
 	step := max(len(x)/samples, 1)
-	try := func(n numbering, allowed int) bool {
+	try := func(n numbering) bool {
 		bad, all := 0, 0
 		for i := 0; i < len(x); i += step {
 			if _, ok := n.decimal(x[i]); !ok {
 				bad++
-				if bad > allowed {
-					return false
-				}
 			}
 			all++
+			if bad > all/64+1 {
+				return false
+			}
 		}
 		return all > 0
 	}
@@ -172,12 +177,12 @@ func chooseNumbering(x []float64, width int) numbering {
 		most, significant = 9, 14
 	}
 	for d := 0; d <= most; d++ {
-		if n := newNumbering(modeDecimals, d, width); try(n, 0) {
+		if n := newNumbering(modeDecimals, d, width); try(n) {
 			return n
 		}
 	}
 	for d := 2; d <= significant; d++ {
-		if n := newNumbering(modeSignificant, d, width); try(n, 0) {
+		if n := newNumbering(modeSignificant, d, width); try(n) {
 			return n
 		}
 	}

@@ -2,9 +2,9 @@
 // to beat.
 //
 // While the text before repeats earlier text, one decision a byte says whether the repeat goes on, so that long repeats, at any distance,
-// cost next to nothing. Other bytes are coded bit by bit. Each decision has some adaptive probabilities, chosen by the bytes before or, in
-// data of records of one length, by the bytes above; their logistic mixture is coded (Mahoney, "Adaptive weighing of context models for
-// lossless data compression", 2005).
+// cost next to nothing. Other bytes are coded bit by bit. Each decision has some adaptive probabilities, chosen by the bytes before
+// or, in data of records of one length, by the bytes above; their logistic mixture is coded (Mahoney, "Adaptive weighing of context
+// models for lossless data compression", 2005).
 //
 // A stream has no checksum: whoever keeps it compares the text, or the stream, with one of its own.
 //
@@ -36,30 +36,27 @@ const (
 	slackBytes  = 64
 )
 
-// A stream is twice the size of its text (uvarint), plus 1 if it is coded, and the text itself or, coded, the settings (setting) and the
+// A stream is twice the size of its text (uvarint), plus 1 if it is coded, and the text itself or, coded, the settings (Settings) and the
 // decisions.
 
-// Encode returns text as a stream. It panics if the text is longer than MaxSize, which is an error of the caller. It takes up to about 10 MB
-// of memory.
-func Encode(text []byte) []byte {
+// Encode returns text as a stream. It panics if the text is longer than MaxSize, which is an error of the caller. It takes up to about
+// 10 MB of memory.
+func Encode(text []byte) []byte { return Choose(text).Encode(text) }
+
+// Encode is Encode with settings that were chosen for the text before.
+func (s Settings) Encode(text []byte) []byte {
 	if len(text) > MaxSize {
 		panic("general: text is too long")
 	}
 	size := uint64(len(text)) << 1
-	if coded := encode(text, 0, choose(text)); len(coded) < len(text) {
+	if coded := s.encode(text, 0); len(coded) < len(text) {
 		return append(binary.AppendUvarint(nil, size|1), coded...)
 	}
 	return append(binary.AppendUvarint(nil, size), text...)
 }
 
-// Share returns about how many bytes Encode takes for a byte of text, by n bytes of its middle, which may repeat what is before them.
-func Share(text []byte, n int) float64 {
-	part, from := middle(text, n)
-	return float64(len(encode(part, from, choose(text)))) / float64(max(len(part)-from, 1))
-}
-
 // encode returns the code of the bytes of text from one on, given those before.
-func encode(text []byte, from int, s setting) []byte {
+func (s Settings) encode(text []byte, from int) []byte {
 	c := rangecoder.EncodeTo(binary.AppendUvarint(nil, uint64(s.stride)<<1|uint64(rangecoder.BitOf(s.least == leastBytes))))
 	newModel(len(text)-from, len(text), s).code(c, text, from)
 	return c.Enc.Finish()
@@ -79,7 +76,7 @@ func Decode(stream []byte, limit int) ([]byte, error) {
 		return in.Rest, nil
 	}
 	v := in.Int(2*MaxStride + 1)
-	s := setting{v >> 1, usualBytes}
+	s := Settings{stride: v >> 1, least: usualBytes}
 	if v&1 == 1 {
 		s.least = leastBytes
 	}

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	orders     = 4          // contexts of a byte
+	orders     = 3          // contexts of a byte
 	inputs     = orders + 2 // predictions of a decision, at most
-	maxLines   = 16         // bits of the number of a line
+	maxLines   = 15         // bits of the number of a line
 	maxBits    = 16         // bits of the number of a probability of byBytes
 	maxColumns = 64         // places in a row that have probabilities of their own
 	// Limits of the counts of probabilities.
@@ -66,7 +66,7 @@ type model struct {
 }
 
 // newModel returns a model that codes size bytes, which may repeat some of all bytes.
-func newModel(size, all int, s setting) *model {
+func newModel(size, all int, s Settings) *model {
 	m := &model{repeats: newRepeats(all, s.least), stride: s.stride}
 	m.columns = rangecoder.NewProbs(min(max(s.stride, 1), maxColumns) * 256)
 	logLines := min(max(bits.Len(uint(size))-1, 6), maxLines)
@@ -163,9 +163,6 @@ func (m *model) byte(c *rangecoder.Coder, text []byte, i int, before uint64, sta
 	if state != free {
 		want = int(text[m.from]) | 256
 		class = (lengthClass(m.length)*2 + state - open) * 8
-		if m.stride == 0 {
-			h[3] = hash(uint64(want|state<<9)<<8 | before&0xff)
-		}
 	}
 	column := m.columns
 	if m.stride > 0 {
@@ -175,11 +172,10 @@ func (m *model) byte(c *rangecoder.Coder, text []byte, i int, before uint64, sta
 	b := int(text[i]) | 256
 	node := 1
 	for half := range 2 {
-		l0, l1 := m.line(0, h[0], node), m.line(1, h[1], node)
-		l2, l3 := m.line(2, h[2], node), m.line(3, h[3], node)
+		l0, l1, l2 := m.line(0, h[0], node), m.line(1, h[1], node), m.line(2, h[2], node)
 		at := 1
 		for k := 7 - 4*half; k >= 4-4*half; k-- {
-			p0, p1, p2, p3 := &l0[at&15], &l1[at&15], &l2[at&15], &l3[at&15]
+			p0, p1, p2 := &l0[at&15], &l1[at&15], &l2[at&15]
 			if p := p1.p(); p-certain > 1<<rangecoder.ProbBits-2*certain {
 				bit := c.Bit(b>>k&1, min(max(p, 16), 1<<rangecoder.ProbBits-16))
 				p1.update(bit)
@@ -189,16 +185,16 @@ func (m *model) byte(c *rangecoder.Coder, text []byte, i int, before uint64, sta
 			if want>>(k+1) != node {
 				state = free
 			}
-			w, p4 := &m.byteWeights[state<<8|node], &column[node&255]
-			s0, s1, s2, s3, s4 := stretch(p0.p()), stretch(p1.p()), stretch(p2.p()), stretch(p3.p()), stretch(p4.P())
-			sum := s0*int64(w.w[0]) + s1*int64(w.w[1]) + s2*int64(w.w[2]) + s3*int64(w.w[3]) + s4*int64(w.w[4])
+			w, p3 := &m.byteWeights[state<<8|node], &column[node&255]
+			s0, s1, s2, s3 := stretch(p0.p()), stretch(p1.p()), stretch(p2.p()), stretch(p3.P())
+			sum := s0*int64(w.w[0]) + s1*int64(w.w[1]) + s2*int64(w.w[2]) + s3*int64(w.w[3])
 			next := want >> k & 1
-			p5, s5 := &m.expected[class+k], int64(0)
+			p4, s4 := &m.expected[class+k], int64(0)
 			if state != free {
-				if s5 = stretch(p5.P()); next == 0 {
-					s5 = -s5
+				if s4 = stretch(p4.P()); next == 0 {
+					s4 = -s4
 				}
-				sum += s5 * int64(w.w[5])
+				sum += s4 * int64(w.w[4])
 			}
 			q := mixing.Predict(sum)
 			bit := c.Bit(b>>k&1, q)
@@ -207,15 +203,13 @@ func (m *model) byte(c *rangecoder.Coder, text []byte, i int, before uint64, sta
 			mixing.Move(&w.w[1], s1, e)
 			mixing.Move(&w.w[2], s2, e)
 			mixing.Move(&w.w[3], s3, e)
-			mixing.Move(&w.w[4], s4, e)
 			p0.update(bit)
 			p1.update(bit)
 			p2.update(bit)
-			p3.update(bit)
-			p4.Update(bit, columnLimit)
+			p3.Update(bit, columnLimit)
 			if state != free {
-				mixing.Move(&w.w[5], s5, e)
-				p5.Update(rangecoder.BitOf(bit == next), limit)
+				mixing.Move(&w.w[4], s4, e)
+				p4.Update(rangecoder.BitOf(bit == next), limit)
 			}
 			node, at = node<<1|bit, at<<1|bit
 		}
@@ -223,26 +217,21 @@ func (m *model) byte(c *rangecoder.Coder, text []byte, i int, before uint64, sta
 	return byte(node)
 }
 
-// contexts sets the hashes of the contexts of byte i: of one to four bytes before or, in rows, of those before and above.
+// contexts sets the hashes of the contexts of byte i: of one to three bytes before or, in rows, of those before and above.
 func (m *model) contexts(h *[orders]uint32, text []byte, i int, before uint64) {
 	h[0] = hash(before & 0xff)
 	h[1] = hash(before&0xffff | 1<<16)
 	if m.stride == 0 {
 		h[2] = hash(before&0xffffff | 1<<24)
-		h[3] = hash(before&0xffffffff | 1<<32)
 		return
 	}
-	above, second := byte(0), byte(0)
+	above := byte(0)
 	if i >= m.stride {
 		above = text[i-m.stride]
-	}
-	if i >= 2*m.stride {
-		second = text[i-2*m.stride]
 	}
 	column := uint64(i%m.stride) << 32
 	h[0] = hash(column | uint64(above)<<8 | 1)
 	h[2] = hash(column | uint64(above)<<16 | (before&0xff)<<8 | 2)
-	h[3] = hash(column | uint64(above)<<16 | uint64(second)<<8 | 3)
 }
 
 // hash returns the hash of a number.

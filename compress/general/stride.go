@@ -16,12 +16,12 @@ const (
 	minStride     = 2
 	minRecords    = 16
 	strideSample  = 1 << 14 // bytes that strides are compared on
-	strideChoices = 4       // strides that are returned
+	strideChoices = 24      // strides of which places are looked at
 )
 
-// Strides returns the most likely lengths of records, the likeliest one first: those for which bytes are most often predicted by their
-// place in the record. Shorter ones come before longer ones that are hardly better.
-func Strides(data []byte) []int {
+// stride returns the most likely length of records, that for which bytes are most often predicted by their place in the record, or 0 if
+// there are none. A shorter one comes before longer ones that are no better.
+func stride(data []byte) int {
 	sample, from := middle(data, strideSample)
 	sample = sample[from:]
 	type choice struct {
@@ -29,22 +29,20 @@ func Strides(data []byte) []int {
 		cost   float64
 	}
 	// Matches at the distance are quickly counted; places are looked at for the distances with the most.
-	var matches []choice
+	var choices []choice
 	for s := minStride; s <= min(MaxStride, len(sample)/minRecords); s++ {
-		matches = append(matches, choice{s, -float64(equalBytes(sample, sample[s:])) / float64(len(sample)-s)})
+		choices = append(choices, choice{s, -float64(equalBytes(sample, sample[s:])) / float64(len(sample)-s)})
 	}
 	byCost := func(a, b choice) int { return cmp.Or(cmp.Compare(a.cost, b.cost), a.stride-b.stride) }
-	slices.SortFunc(matches, byCost)
-	var choices []choice
-	for _, c := range matches[:min(48, len(matches))] {
-		choices = append(choices, choice{c.stride, placeEntropy(sample, c.stride)})
-	}
 	slices.SortFunc(choices, byCost)
-	var list []int
-	for _, c := range choices[:min(strideChoices, len(choices))] {
-		list = append(list, c.stride)
+	choices = choices[:min(strideChoices, len(choices))]
+	for i, c := range choices {
+		choices[i].cost = placeEntropy(sample, c.stride)
 	}
-	return list
+	if len(choices) == 0 {
+		return 0
+	}
+	return slices.MinFunc(choices, byCost).stride
 }
 
 // middle returns data up to the end of its middle n bytes, and where these begin.
@@ -87,32 +85,41 @@ func placeEntropy(sample []byte, s int) float64 {
 	return sum / float64(len(sample))
 }
 
-// setting says how bytes are coded.
-type setting struct {
+// Settings say how bytes are coded.
+type Settings struct {
+	// Stride is the most likely length of records, or 0 of text and of what has none.
+	Stride int
+
 	stride int // bytes of a row, or 0
 	least  int // bytes that begin a repeat: usualBytes or leastBytes
 }
 
-// choose returns the setting with which the beginning and the middle of data take the fewest bytes. Text has no rows.
-func choose(data []byte) setting {
-	best := setting{0, usualBytes}
+// Choose returns the settings with which the beginning and the middle of data take the fewest bytes. Text has no rows.
+func Choose(data []byte) Settings {
+	best := Settings{least: usualBytes}
 	part, from := middle(data, strideSample/2)
 	if isText(part[from:]) {
 		return best
 	}
-	size := func(s setting) int {
-		return len(encode(data[:min(from, strideSample/4)], 0, s)) + len(encode(part, from, s))
+	size := func(s Settings) int {
+		return len(s.encode(data[:min(from, strideSample/4)], 0)) + len(s.encode(part, from))
 	}
 	least := size(best)
-	strides := Strides(data)
-	for _, stride := range strides[:min(1, len(strides))] {
-		for _, s := range []setting{{stride, usualBytes}, {stride, leastBytes}} {
+	if best.Stride = stride(data); best.Stride > 0 {
+		for _, bytes := range []int{usualBytes, leastBytes} {
+			s := Settings{best.Stride, best.Stride, bytes}
 			if n := size(s); n < least {
 				best, least = s, n
 			}
 		}
 	}
 	return best
+}
+
+// Share returns about how many bytes Encode takes for a byte of text, by n bytes of its middle, which may repeat what is before them.
+func (s Settings) Share(text []byte, n int) float64 {
+	part, from := middle(text, n)
+	return float64(len(s.encode(part, from))) / float64(max(len(part)-from, 1))
 }
 
 // isText reports whether at most one in sixteen bytes is a control character other than those of text, or no ASCII.

@@ -16,11 +16,11 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// all returns columns that have all rows.
+// all returns columns of integers.
 func all(lists ...[]int64) []Column {
 	columns := make([]Column, len(lists))
 	for i, l := range lists {
-		columns[i] = Column{Shape: AllRows, Values: l}
+		columns[i] = Column{Values: l}
 	}
 	return columns
 }
@@ -48,8 +48,7 @@ func tables(n int) map[string][]Column {
 	scaled := column(n, func(i int) int64 {
 		return OrderedFloat32(math.Float32bits(math.Float32frombits(Float32Bits(floats[i])) * 5.5))
 	})
-	asFloats := func(l []int64) Column { return Column{Shape: Shape{Given: -1, Float32: true}, Values: l} }
-	someRows := Column{Shape: Shape{Given: 0, Below: 4}, Values: slices.Clone(a)}
+	asFloats := func(l []int64) Column { return Column{Float32: true, Values: l} }
 	return map[string][]Column{
 		"no columns": nil,
 		"constant":   all(column(n, func(int) int64 { return -5 })),
@@ -59,7 +58,6 @@ func tables(n int) map[string][]Column {
 		"sum":        all(key, a, b, sum),
 		"quotient":   all(a, b, column(n, func(i int) int64 { return a[i] * 1000 / (b[i] + 1) })),
 		"floats":     {asFloats(floats), asFloats(scaled)},
-		"some rows":  append(all(key), someRows),
 		"new and known": all(column(n, func(i int) int64 {
 			if i%3 == 0 {
 				return int64(i / 3)
@@ -69,19 +67,11 @@ func tables(n int) map[string][]Column {
 	}
 }
 
-// wanted are the values that Decode returns for columns.
-func wanted(columns []Column) [][]int64 {
-	values := make([][]int64, len(columns))
+// floats returns which columns are Float32.
+func floats(columns []Column) []bool {
+	list := make([]bool, len(columns))
 	for i := range columns {
-		values[i] = filled(columns, i)
-	}
-	return values
-}
-
-func shapes(columns []Column) []Shape {
-	list := make([]Shape, len(columns))
-	for i := range columns {
-		list[i] = columns[i].Shape
+		list[i] = columns[i].Float32
 	}
 	return list
 }
@@ -93,12 +83,12 @@ func TestRoundTrip(t *testing.T) {
 			if !bytes.Equal(Encode(columns, tasks.NewPool(2)), stream) {
 				t.Errorf("%s, %d rows: the stream depends on threads", name, n)
 			}
-			got, err := Decode(stream, shapes(columns), n)
+			got, err := Decode(stream, floats(columns), n)
 			if err != nil {
 				t.Fatalf("%s, %d rows: %v", name, n, err)
 			}
-			for i, w := range wanted(columns) {
-				if !slices.Equal(got[i], w) {
+			for i, c := range columns {
+				if !slices.Equal(got[i], c.Values) {
 					t.Fatalf("%s, %d rows: column %d differs", name, n, i)
 				}
 			}
@@ -112,7 +102,7 @@ func TestSizes(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		most int
-	}{{"constant", 10}, {"line", 255}, {"noise", 18200}, {"sum", 20000}, {"quotient", 20000}, {"floats", 16000}} {
+	}{{"constant", 10}, {"line", 340}, {"noise", 18200}, {"sum", 20000}, {"quotient", 20000}, {"floats", 16000}} {
 		if got := len(Encode(all[c.name], tasks.NewPool(1))); got > c.most {
 			t.Errorf("%s: %d bytes, at most %d expected", c.name, got, c.most)
 		}
@@ -124,10 +114,13 @@ func TestModels(t *testing.T) {
 	r := rand.New(rand.NewSource(4))
 	const n = 60
 	for range 300 {
-		columns := tables(n)[[]string{"sum", "quotient", "floats", "some rows", "extremes"}[r.Intn(5)]]
-		values := wanted(columns)
+		columns := tables(n)[[]string{"sum", "quotient", "floats", "extremes"}[r.Intn(4)]]
+		values := make([][]int64, len(columns))
+		for j, c := range columns {
+			values[j] = c.Values
+		}
 		i := len(columns) - 1
-		tb := &table{shapes(columns), values, newLikeCache(values, n)}
+		tb := newTable(floats(columns), values, n)
 		high, low := slices.Max(values[i]), slices.Min(values[i])
 		pl := &plan{low: low, bits: 1}
 		for int64(1)<<pl.bits <= high-low {
@@ -140,14 +133,14 @@ func TestModels(t *testing.T) {
 			}
 			return list
 		}
-		for range r.Intn(maxInputs + 1) {
-			in := input{kind: kind(r.Intn(int(kinds))), parts: byte(r.Intn(partsAll + 1)), a: r.NormFloat64()}
-			if i == 0 && in.kind != line {
+		for range r.Intn(maxModels + 1) {
+			m := model{kind: kind(r.Intn(int(kinds))), factor: r.NormFloat64()}
+			if i == 0 && m.kind != line {
 				continue // there is no other column
 			}
-			least, most := in.kind.numRefs()
-			in.refs, in.key = others(least+r.Intn(most-least+1)), others(r.Intn(maxKey+1))
-			pl.inputs = append(pl.inputs, in)
+			least, most := m.kind.numRefs()
+			m.refs, m.key = others(least+r.Intn(most-least+1)), others(r.Intn(maxKey+1))
+			pl.models = append(pl.models, m)
 		}
 		// The description of the models comes back.
 		rd := &parse.Cursor{Rest: pl.append(nil)}
@@ -155,19 +148,19 @@ func TestModels(t *testing.T) {
 		if rd.Failed() || len(rd.Rest) > 0 || !bytes.Equal(read.append(nil), pl.append(nil)) {
 			t.Fatalf("the plan %+v is read as %+v", pl, read)
 		}
-		code := tb.encode(pl, i, n)
+		code := tb.encode(pl, i)
 		var stream, codes []byte
 		for j := range columns {
 			q, c := pl, code
 			if j != i {
 				q = &plan{low: slices.Min(values[j]), bits: maxBits}
-				c = tb.encode(q, j, n)
+				c = tb.encode(q, j)
 			}
 			stream = binary.AppendUvarint(q.append(append(stream, byte(j))), uint64(len(c)))
 			codes = append(codes, c...)
 		}
 		stream = append(stream, codes...)
-		got, err := Decode(stream, shapes(columns), n)
+		got, err := Decode(stream, floats(columns), n)
 		if err != nil || !slices.Equal(got[i], values[i]) {
 			t.Fatalf("differs: %v, %+v", err, pl)
 		}
@@ -178,17 +171,17 @@ func TestDamage(t *testing.T) {
 	columns := tables(40)["sum"]
 	stream := Encode(columns, nil)
 	for i := range stream {
-		if _, err := Decode(stream[:i], shapes(columns), 40); err == nil && i < len(stream)-3 {
+		if _, err := Decode(stream[:i], floats(columns), 40); err == nil && i < len(stream)-3 {
 			t.Fatalf("no error after %d bytes of %d", i, len(stream))
 		}
 		damaged := bytes.Clone(stream)
 		damaged[i] ^= 1 << (i % 8)
-		_, _ = Decode(damaged, shapes(columns), 40) // other values or an error
+		_, _ = Decode(damaged, floats(columns), 40) // other values or an error
 	}
-	if _, err := Decode(stream, shapes(columns)[:3], 40); err != ErrCorrupt {
+	if _, err := Decode(stream, floats(columns)[:3], 40); err != ErrCorrupt {
 		t.Errorf("too few columns: %v", err)
 	}
-	if _, err := Decode([]byte{0, 0, 40, 0, 0, 1, 0}, []Shape{AllRows}, 1<<30); err != ErrCorrupt {
+	if _, err := Decode([]byte{0, 0, 40, 0, 0, 1, 0}, []bool{false}, 1<<30); err != ErrCorrupt {
 		t.Errorf("too many rows for a stream: %v", err)
 	}
 }
@@ -220,12 +213,12 @@ func FuzzDecode(f *testing.F) {
 			f.Add(Encode(columns, nil), name == "sum")
 		}
 	}
-	columns := tables(20)["some rows"]
+	columns := tables(20)["sum"][:2]
 	f.Add(Encode(columns, nil), false)
 	f.Fuzz(func(t *testing.T, stream []byte, many bool) {
-		list := shapes(columns)
+		list := floats(columns)
 		if many {
-			list = []Shape{AllRows, {Given: -1, Float32: true}, AllRows, {Given: 0, Below: 3}}
+			list = []bool{false, true, false, true}
 		}
 		_, _ = Decode(stream, list, 50)
 	})
@@ -245,10 +238,7 @@ func columnsOf(t *testing.T, v *testvector.Vector) []Column {
 	values := v.Signed(t, "values")
 	columns := make([]Column, n)
 	for i := range columns {
-		columns[i] = Column{Shape: AllRows, Values: column(len(values)/n, func(r int) int64 { return int64(values[r*n+i]) })}
-	}
-	if v.Has("given") {
-		columns[n-1].Given, columns[n-1].Below = v.Int(t, "given"), int64(v.Int(t, "below"))
+		columns[i] = Column{Values: column(len(values)/n, func(r int) int64 { return int64(values[r*n+i]) })}
 	}
 	return columns
 }
@@ -256,12 +246,12 @@ func columnsOf(t *testing.T, v *testvector.Vector) []Column {
 // decodes fails the test if a stream does not decode to the columns.
 func decodes(t *testing.T, stream []byte, columns []Column) {
 	t.Helper()
-	got, err := Decode(stream, shapes(columns), len(columns[0].Values))
+	got, err := Decode(stream, floats(columns), len(columns[0].Values))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, w := range wanted(columns) {
-		if !slices.Equal(got[i], w) {
+	for i, c := range columns {
+		if !slices.Equal(got[i], c.Values) {
 			t.Errorf("column %d differs", i)
 		}
 	}
@@ -283,9 +273,9 @@ func Example() {
 	for i := range end {
 		end[i] = start[i] + length[i]
 	}
-	columns := []Column{{Shape: AllRows, Values: start}, {Shape: AllRows, Values: length}, {Shape: AllRows, Values: end}}
+	columns := []Column{{Values: start}, {Values: length}, {Values: end}}
 	stream := Encode(columns, nil)
-	values, err := Decode(stream, []Shape{AllRows, AllRows, AllRows}, len(start))
+	values, err := Decode(stream, make([]bool, 3), len(start))
 	fmt.Println(values[2], err)
 	// Output: [13 34 45 132 115 95] <nil>
 }
@@ -308,7 +298,7 @@ func BenchmarkDecode(b *testing.B) {
 	stream := Encode(columns, nil)
 	b.SetBytes(size)
 	for b.Loop() {
-		if _, err := Decode(stream, shapes(columns), 20000); err != nil {
+		if _, err := Decode(stream, floats(columns), 20000); err != nil {
 			b.Fatal(err)
 		}
 	}

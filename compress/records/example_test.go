@@ -14,12 +14,11 @@ func Example() {
 		data = binary.LittleEndian.AppendUint32(data, i)
 		data = binary.LittleEndian.AppendUint32(data, 1000000-3*i)
 	}
-	layout, ok := records.Find(data, nil)
-	stream := layout.Encode(data, nil)
+	stream := records.Find(data, 8).Encode(data, nil)
 	back, err := records.Decode(stream, len(data))
 	fmt.Println(len(data), "bytes in 300 or less:", len(stream) <= 300)
-	fmt.Println(ok, bytes.Equal(back, data), err)
+	fmt.Println(bytes.Equal(back, data), err)
 	// Output:
 	// 8002 bytes in 300 or less: true
-	// true true <nil>
+	// true <nil>
 }

@@ -10,6 +10,7 @@ package records
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	"orcomgo/bins/parse"
 	"orcomgo/compress/general"
@@ -29,25 +30,46 @@ const (
 	slackBytes   = 64
 )
 
-// Encode codes the data that the layout was found of, at most MaxSize bytes. Fields are coded in places of the pool as well, which may be nil;
-// the stream does not depend on it. It panics if data is longer, which is an error of the caller.
+// Layout is what records data consists of.
+type Layout struct {
+	// Bits is about how many bits Encode takes for a byte of the data: too many where fields follow from other fields.
+	Bits float64
+
+	Stride int // bytes of a record
+
+	header int // bytes before the first record
+	fields []field
+}
+
+// Find finds the fields of data that consists of records of stride bytes. It is much faster than Encode.
+func Find(data []byte, stride int) *Layout {
+	header := len(data) % stride
+	fields, cost := split(data[header:], stride)
+	return &Layout{cost / float64(stride), stride, header, fields}
+}
+
+// Encode codes the data that the layout was found of, at most MaxSize bytes. Fields are coded in places of the pool as well, which may
+// be nil; the stream does not depend on it. It panics if data is longer, which is an error of the caller.
 func (l *Layout) Encode(data []byte, pool *tasks.Pool) []byte {
 	if len(data) > MaxSize {
 		panic("records: data is too long")
 	}
 	out := binary.AppendUvarint(nil, uint64(l.header))
-	out = appendFields(out, l.fields)
+	out = binary.AppendUvarint(out, uint64(len(l.fields)))
+	for _, f := range l.fields {
+		out = append(out, byte(f))
+	}
 	out = append(out, data[:l.header]...)
 	data = data[l.header:]
 	rows := len(data) / l.Stride
 	columns := make([]numbers.Column, len(l.fields))
 	at := 0
 	for i, f := range l.fields {
-		columns[i] = numbers.Column{Shape: f.shape(), Values: make([]int64, rows)}
+		columns[i] = numbers.Column{Float32: f == isFloat32, Values: make([]int64, rows)}
 		for r := range rows {
 			columns[i].Values[r] = f.value(data[r*l.Stride+at:])
 		}
-		at += f.width
+		at += f.width()
 	}
 	return append(out, numbers.Encode(columns, pool)...)
 }
@@ -61,22 +83,21 @@ func Decode(stream []byte, size int) ([]byte, error) {
 		return nil, ErrCorrupt
 	}
 	stride := 0
-	shapes := make([]numbers.Shape, len(fields))
+	float32s := make([]bool, len(fields))
 	for i := range fields {
-		b := r.Byte()
-		fields[i] = field{fieldType(b >> 4), int(b & 15)}
-		if r.Failed() || !fields[i].valid() {
+		fields[i] = field(r.Byte())
+		if r.Failed() || !slices.Contains(fieldsTried, fields[i]) {
 			return nil, ErrCorrupt
 		}
-		stride += fields[i].width
-		shapes[i] = fields[i].shape()
+		stride += fields[i].width()
+		float32s[i] = fields[i] == isFloat32
 	}
 	head := r.Bytes(uint64(header))
 	if r.Failed() || stride == 0 || (size-header)%stride != 0 {
 		return nil, ErrCorrupt
 	}
 	rows := (size - header) / stride
-	columns, err := numbers.Decode(r.Rest, shapes, rows)
+	columns, err := numbers.Decode(r.Rest, float32s, rows)
 	if err != nil {
 		return nil, ErrCorrupt
 	}
@@ -86,7 +107,7 @@ func Decode(stream []byte, size int) ([]byte, error) {
 		for r, v := range columns[i] {
 			f.put(data[at+r*stride:], v)
 		}
-		at += f.width
+		at += f.width()
 	}
 	return data, nil
 }

@@ -2,6 +2,7 @@ package sidefiles
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"path"
 	"strings"
@@ -27,11 +28,12 @@ func (c class) alone() bool { return c == classTable || c == classRecords }
 
 const (
 	sampleSize = 64 << 10 // bytes of a file that say what it is
-	minAlone   = 2 << 10  // bytes of a file that may be coded by itself
-	// A file of less than maxTrial bytes is coded by itself only if it is smaller by this share than by the general method, since text and
-	// binary data share what they have in common with other files.
-	maxTrial    = 32 << 10
-	shareOfText = 0.9
+	minAlone   = 2 << 10  // bytes of a file that may be coded apart from others
+	// Binary files, or tables of a kind, of less than maxTrial bytes share models with others, unless they take less by their own
+	// methods.
+	maxTrial = 32 << 10
+	// alikeBlock is how many bytes of tables of a kind, about, are in a block, all of which is decoded for one of them.
+	alikeBlock = 2 << 20
 	// From this entropy of its bytes on, in bits, a sample counts as compressed.
 	maxEntropy = 7.9
 )
@@ -42,36 +44,62 @@ var magics = []string{
 	"\x89HDF\r\n\x1a\nz", "CRAM", "OggS", "\x04\x22\x4d\x18",
 }
 
-// classify says of what class a file is that begins with sample. Samples are shorter than sampleSize only if they are whole files.
-// Small tables of which there are several are classified together instead (alikes).
-func classify(sample []byte) class {
-	for _, m := range magics {
-		if strings.HasPrefix(string(sample[:min(len(sample), 16)]), m) && isDense(sample) {
-			return classStored
+// classify sets the class of a file that begins with sample, and what kind of tables it is. Samples are shorter than sampleSize only
+// if they are whole files.
+func (e *entry) classify(sample []byte) {
+	text := isText(sample)
+	if e.class = classBinary; text {
+		e.class = classText
+	}
+	switch {
+	case isCompressed(sample):
+		e.class = classStored
+	case len(sample) < minAlone || isZero(sample):
+	case text:
+		if kind, ok := tables.Kind(sample); ok {
+			e.class, e.alike = classTable, kindOf(e.name)+"\x00"+kind
+		}
+	case len(sample) >= maxTrial:
+		e.class = classRecords
+	default:
+		if m, _ := codeBlock(sample, classRecords, nil); m != methodGeneral {
+			e.class = classRecords
 		}
 	}
-	if len(sample) >= 4096 && entropy(sample) > maxEntropy && general.Share(sample, generalSample) > 0.97 {
-		if _, share := doubles.Find(sample); share > 0.97 {
-			return classStored
-		}
-	}
-	together, apart := classText, classTable
-	if !isText(sample) {
-		together, apart = classBinary, classRecords
-	}
-	if len(sample) < minAlone || isZero(sample) {
-		return together
-	}
-	if _, likely := tables.Kind(sample); apart == classTable && !likely || len(sample) < maxTrial && !isSmaller(sample, apart) {
-		return together
-	}
-	return apart
 }
 
-// isSmaller reports whether a block takes so much less by the methods of a class that it is not coded with others.
-func isSmaller(block []byte, c class) bool {
-	m, coded := codeBlock(block, c, nil)
-	return m != methodGeneral && float64(len(coded)) < shareOfText*float64(len(general.Encode(block)))
+// joinSmallTables sets the class of tables of kinds of which there is little: they are coded with other text.
+func joinSmallTables(entries []entry) {
+	sizes := make(map[string]int64)
+	for _, e := range entries {
+		sizes[e.alike] += e.size
+	}
+	for i := range entries {
+		if e := &entries[i]; e.class == classTable && sizes[e.alike] < maxTrial {
+			e.class, e.alike = classText, ""
+		}
+	}
+}
+
+// compareEntries is the order of the files in a stream.
+func compareEntries(a, b entry) int {
+	return cmp.Or(cmp.Compare(a.class, b.class), strings.Compare(a.alike, b.alike), strings.Compare(kindOf(a.name), kindOf(b.name)),
+		strings.Compare(path.Base(a.name), path.Base(b.name)), strings.Compare(a.name, b.name))
+}
+
+// isCompressed reports whether a file that begins with sample seems to be compressed.
+func isCompressed(sample []byte) bool {
+	for _, m := range magics {
+		if strings.HasPrefix(string(sample[:min(len(sample), 16)]), m) && isDense(sample) {
+			return true
+		}
+	}
+	if len(sample) < 4096 || entropy(sample) <= maxEntropy {
+		return false
+	}
+	s := general.Choose(sample)
+	_, array := doubles.Find(sample, s.Stride)
+	return min(array, s.Share(sample, generalSample)) > 0.97
 }
 
 // isDense reports whether the bytes of a compressed file are as evenly distributed as they should be; some containers have parts

@@ -30,7 +30,7 @@ type entry struct {
 	size    int64
 	hash    uint64
 	class   class  // of the encoder
-	alike   string // the kind of small tables that are coded together, else empty
+	alike   string // the kind of tables that are coded together, else empty
 	content []byte // of a small file, until it is in a block
 }
 
@@ -69,9 +69,7 @@ func arrange(files []File, o Options) ([]entry, error) {
 	entries := make([]entry, len(files))
 	var group errgroup.Group
 	group.SetLimit(o.Threads)
-	room := bounded(maxKept, o.Memory, keptShare)
-	alone := func(i int, sample []byte) { entries[i].class = classify(sample) }
-	together := newAlikes(o.Memory)
+	room := int(min(maxKept, o.Memory/keptShare))
 	for i, f := range files {
 		sample, err := readSample(f)
 		if err != nil {
@@ -83,18 +81,14 @@ func arrange(files []File, o Options) ([]entry, error) {
 			entries[i].content = sample
 			room -= len(sample)
 		}
-		if together.add(i, f.Name, sample) {
-			o.Coded(int(f.Size))
-			continue
-		}
 		group.Go(func() error {
-			alone(i, sample)
+			entries[i].classify(sample)
 			o.Coded(int(f.Size))
 			return nil
 		})
 	}
 	group.Wait() // no error
-	together.classify(entries, o.Threads, alone)
+	joinSmallTables(entries)
 	slices.SortStableFunc(entries, compareEntries)
 	return entries, nil
 }
@@ -209,7 +203,7 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 // errFailed ends the cutting of files after an error of the writer, which is the one that is returned.
 var errFailed = fmt.Errorf("sidefiles: the stream could not be written")
 
-// cutter cuts files into blocks: files of the classes text, binary and stored follow each other in blocks, and so do small tables that are
+// cutter cuts files into blocks: files of the classes text, binary and stored follow each other in blocks, and so do tables that are
 // alike; others have blocks of their own.
 type cutter struct {
 	size  int

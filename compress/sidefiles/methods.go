@@ -22,8 +22,8 @@ const (
 	methods
 )
 
-// codeBlock codes a block of files of a class, and returns by which method: that for the class or, where it takes fewer bytes, the general
-// one. The free goroutines of a pool, which may be nil, help with columns of tables and records.
+// codeBlock codes a block of files of a class, and returns by which method: that for the class or, where a sample says that it takes fewer
+// bytes, the general one. The free goroutines of a pool, which may be nil, help with columns of tables and records.
 func codeBlock(block []byte, c class, pool *tasks.Pool) (method, []byte) {
 	best, coded := methodStored, block
 	keep := func(m method, other []byte) {
@@ -31,58 +31,50 @@ func codeBlock(block []byte, c class, pool *tasks.Pool) (method, []byte) {
 			best, coded = m, other
 		}
 	}
+	if c == classStored && len(block) > storedTrial {
+		return best, coded
+	}
+	s := general.Choose(block)
+	share := 1.0 // that the general method takes of a byte
+	if c.alone() {
+		share = s.Share(block, generalSample)
+	}
 	switch c {
-	case classStored:
-		if len(block) > storedTrial {
-			return best, coded
-		}
 	case classTable:
 		keep(methodTables, tables.Encode(block, pool))
 	case classRecords:
-		codeRecords(block, pool, keep)
+		codeRecords(block, s.Stride, share, pool, keep)
 	}
-	if best == methodStored || float64(len(coded)) > shareOfSample*general.Share(block, generalSample)*float64(len(block)) {
-		keep(methodGeneral, general.Encode(block))
+	if best == methodStored || float64(len(coded)) > shareOfSample*share*float64(len(block)) {
+		keep(methodGeneral, s.Encode(block))
 	}
 	return best, coded
 }
 
-// codeRecords gives keep the code of a block as an array or as records: that which seems smaller, or both of a small block, if they may take
-// less than the general method.
-func codeRecords(block []byte, pool *tasks.Pool, keep func(method, []byte)) {
-	if l, ok := doubles.Npy(block); ok {
+// codeRecords gives keep the code of a block as an array or as records of stride bytes: that which seems smaller, if it
+// may take less than the general method.
+func codeRecords(block []byte, stride int, share float64, pool *tasks.Pool, keep func(method, []byte)) {
+	l, array := doubles.Find(block, stride)
+	record, layout := math.Inf(1), (*records.Layout)(nil)
+	if stride > 0 && len(block) >= 16*stride*stride { // of few and long records, the models cost more than they gain
+		layout = records.Find(block, stride)
+		record = layout.Bits / 8
+	}
+	switch {
+	case array < min(share, record):
 		keep(methodDoubles, doubles.Encode(block, l))
-		return
-	}
-	text := general.Share(block, generalSample)
-	l, array := doubles.Find(block)
-	layout, ok := records.Find(block, pool)
-	record := layout.Bits / 8
-	if !ok || 2*len(block) < layout.Stride*layout.Stride {
-		record = math.Inf(1) // of few and long records, the models cost more than they gain
-	}
-	asArray := array < shareOfText*min(text, record)
-	asRecords := !asArray && record < shareOfBinary*text
-	if len(block) <= smallBlock {
-		asArray, asRecords = array < text, record < shareOfSmall*text
-	}
-	if asArray {
-		keep(methodDoubles, doubles.Encode(block, l))
-	}
-	if asRecords {
+	case record < shareOfBinary*share:
 		keep(methodRecords, layout.Encode(block, pool))
 	}
 }
 
 const (
 	storedTrial   = 512 << 10 // bytes of a block of compressed files that may have parts that are not compressed
-	generalSample = 32 << 10  // bytes of a block that say what it takes by the general method
+	generalSample = 16 << 10  // bytes of a block that say what it takes by the general method
 	// A block is not coded by the general method if it takes at most this share of what that takes by the sample.
 	shareOfSample = 0.9
 	// A block is coded as records if the estimate of these, which is often too high, is at most this share of the sample as text.
-	shareOfBinary = 1.15
-	smallBlock    = 256 << 10 // bytes of a block of which both methods are tried, and records by this share
-	shareOfSmall  = 1.6
+	shareOfBinary = 1.4
 )
 
 // decodeBlock is the inverse of codeBlock, for a block of size bytes.

@@ -175,7 +175,7 @@ func alikeTables(n int) []File {
 	return files
 }
 
-// TestAlike: small tables of one kind are coded together, in fewer bytes; of a kind of which there are few, by themselves.
+// TestAlike: small tables of one kind are coded together, in fewer bytes.
 func TestAlike(t *testing.T) {
 	const n = 20
 	files := alikeTables(n)
@@ -219,7 +219,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestAlikeBlocks: of many small tables only some are kept in memory until their class is known, and some are in a block.
+// TestAlikeBlocks: of many small tables some are in a block.
 func TestAlikeBlocks(t *testing.T) {
 	files := alikeTables(500)
 	total := 0
@@ -229,17 +229,6 @@ func TestAlikeBlocks(t *testing.T) {
 	z, err := open(encode(t, files, Options{Threads: 2}), Options{})
 	if err != nil {
 		t.Fatal(err)
-	}
-	a := newAlikes(math.MaxUint64)
-	for i, f := range files {
-		r, _ := f.Open()
-		content, _ := io.ReadAll(r)
-		if !a.add(i, f.Name, content) {
-			t.Fatalf("%s is no small table", f.Name)
-		}
-	}
-	if a.size > alikeTrial || len(a.kinds) != 1 {
-		t.Errorf("%d bytes of %d are kept, of %d kinds", a.size, total, len(a.kinds))
 	}
 	if want := total/alikeBlock + 1; len(z.blocks) != want {
 		t.Errorf("%d bytes are in %d blocks, want %d", total, len(z.blocks), want)

@@ -8,7 +8,7 @@ import (
 
 // Depths of coverage are quotients: bases that are covered, divided by the length of a contig. All values of a row then have the
 // same denominator, which is not in the table. The encoder looks for it; if it finds one in most rows, it codes the denominator and
-// the numerators as columns beside those of the table, which the latter are then predicted from. A decoder has no use for them.
+// the numerators as columns before those of the table, which the latter are then predicted from. A decoder has no use for them.
 
 const (
 	minDenominator  = 32 // of the rows that are looked at first, since any numbers may have small ones
@@ -54,7 +54,7 @@ func fractions(columns []*numeric) []numbers.Column {
 	}
 	lists := make([]numbers.Column, 1+len(group))
 	for i := range lists {
-		lists[i] = numbers.Column{Shape: numbers.AllRows, Values: make([]int64, rows), Early: true}
+		lists[i] = numbers.Column{Values: make([]int64, rows)}
 	}
 	scale := float64(powers[group[0].decimals])
 	for r := range rows {

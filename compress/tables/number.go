@@ -8,24 +8,15 @@ import (
 // maxDigits is how many digits the number of a field may have: what is less than numbers.MaxValue.
 const maxDigits = 17
 
-// A field that is a number is written in one of these styles.
-const (
-	styleFixed   = iota // with a given number of decimals: 7.50
-	styleDropped        // without zeros at the end, nor a point without decimals: 7.5, 7
-	styleFloat          // the shortest text of the float64 that is some steps from the number: 0.30000000000000004
-	styleLiteral        // no number
-)
-
 // decimal is a number as it is written: sign and digits, and how many of these are decimals.
 type decimal struct {
 	value    int64
-	decimals int // -1 if there is no point
-	zeros    int // at the end of the decimals
+	decimals int
 }
 
 // parseDecimal parses the text of a number that is written without superfluous zeros at the start, an exponent, or a plus sign.
 func parseDecimal(s []byte) (decimal, bool) {
-	d := decimal{decimals: -1}
+	d, point := decimal{}, false
 	negative := len(s) > 0 && s[0] == '-'
 	if negative {
 		s = s[1:]
@@ -33,18 +24,13 @@ func parseDecimal(s []byte) (decimal, bool) {
 	digits := 0
 	for i, b := range s {
 		switch {
-		case b == '.' && d.decimals < 0 && i > 0:
-			d.decimals = 0
+		case b == '.' && !point && i > 0:
+			point = true
 		case b >= '0' && b <= '9':
-			if d.decimals < 0 && i > 0 && s[0] == '0' {
-				return d, false
-			}
-			if d.decimals >= 0 {
+			if point {
 				d.decimals++
-				d.zeros++
-			}
-			if b != '0' {
-				d.zeros = 0
+			} else if i > 0 && s[0] == '0' {
+				return d, false
 			}
 			if d.value > 0 || b != '0' {
 				digits++
@@ -57,7 +43,7 @@ func parseDecimal(s []byte) (decimal, bool) {
 			return d, false
 		}
 	}
-	if len(s) == 0 || d.decimals == 0 || negative && d.value == 0 || d.decimals > maxDigits {
+	if len(s) == 0 || point && d.decimals == 0 || negative && d.value == 0 || d.decimals > maxDigits {
 		return d, false
 	}
 	if negative {
@@ -92,15 +78,6 @@ func appendFixed(dst []byte, v int64, decimals int) []byte {
 	return dst
 }
 
-// appendDropped appends v, which has the given number of decimals, without zeros at the end.
-func appendDropped(dst []byte, v int64, decimals int) []byte {
-	for decimals > 0 && v%10 == 0 {
-		v /= 10
-		decimals--
-	}
-	return appendFixed(dst, v, decimals)
-}
-
 // appendFloat appends the shortest text of the float64 that is steps above that of v, with the given number of decimals. It has one
 // decimal at least.
 func appendFloat(dst []byte, v int64, decimals int, steps int64) []byte {
@@ -116,9 +93,6 @@ func appendFloat(dst []byte, v int64, decimals int, steps int64) []byte {
 	}
 	return append(dst, '.', '0')
 }
-
-// maxSteps is the largest distance of a float64 from the number that it was likely computed for.
-const maxSteps = 64
 
 // parseFloat finds the number of the given decimals near the number in a field, and the steps from its float64 to that of the field.
 func parseFloat(field []byte, decimals int) (v, steps int64, ok bool) {

@@ -3,6 +3,8 @@ package tables
 import (
 	"bytes"
 	"slices"
+
+	"orcomgo/bins/parse"
 )
 
 // A file is cut into lines. Runs of lines with the same number of fields are tables; other lines, and the parts of lines that no
@@ -98,7 +100,7 @@ func (l *layout) find(lines [][]byte) int {
 		}
 		s := l.segmentOf(n)
 		var header []byte // it may occur again: where another file begins
-		if !hasNumber(lines[i], l.delimiter) && hasNumber(lines[last], l.delimiter) {
+		if l.isHeader(lines[i], lines[last]) {
 			header = lines[i]
 		}
 		for ; i <= last; i++ {
@@ -115,13 +117,23 @@ func (l *layout) find(lines [][]byte) int {
 	return covered
 }
 
-// hasNumber reports whether a field of a line is a number.
-func hasNumber(line []byte, delimiter byte) bool {
+// types returns for each field of a line whether it is a number.
+func (l *layout) types(line []byte) (list []byte) {
 	line = bytes.TrimRight(line, "\r\n")
 	for more := true; more; {
 		var field []byte
-		field, line, more = cutField(line, delimiter)
-		if _, ok := parseDecimal(field); ok {
+		field, line, more = cutField(line, l.delimiter)
+		_, ok := parseDecimal(field)
+		list = append(list, parse.Flags(ok))
+	}
+	return list
+}
+
+// isHeader reports whether a line lacks a number where another one, of as many fields, has one.
+func (l *layout) isHeader(line, other []byte) bool {
+	types := l.types(line)
+	for i, number := range l.types(other) {
+		if types[i] < number {
 			return true
 		}
 	}
@@ -192,15 +204,5 @@ func Kind(text []byte) (kind string, ok bool) {
 	if rows <= len(text)/2 {
 		return "", false
 	}
-	types := []byte{l.delimiter}
-	for more := true; more; {
-		var field []byte
-		field, last, more = cutField(last, l.delimiter)
-		t := byte('s')
-		if _, ok := parseDecimal(field); ok {
-			t = 'n'
-		}
-		types = append(types, t)
-	}
-	return string(types), true
+	return string(append(l.types(last), l.delimiter)), true
 }

@@ -13,17 +13,29 @@ const (
 	methodGeneral        // as lines of text, by package general
 )
 
-// codeStrings codes a list of strings by the method that takes the fewest bytes. The code begins with the method and ends at its length.
+const stringSample = 64 << 10 // bytes of a list that say which method is the better one
+
+// codeStrings codes a list of strings by the method that takes the fewest bytes for the first ones. The code begins with the method
+// and ends at its length.
 func codeStrings(list [][]byte) []byte {
 	text := make([]byte, 0, len(list)*16)
+	first, end := 0, 0 // strings of the sample, and their bytes
 	for _, s := range list {
-		text = append(append(text, s...), '\n')
+		if text = append(append(text, s...), '\n'); len(text) <= stringSample || first == 0 {
+			first, end = first+1, len(text)
+		}
 	}
-	best := append([]byte{methodNames}, names.Encode(text, len(list))...)
-	if b := append([]byte{methodGeneral}, general.Encode(text)...); len(b) < len(best) {
-		best = b
+	byNames, byText := names.Encode(text[:end], first), general.Encode(text[:end])
+	switch whole := first == len(list); {
+	case len(byNames) <= len(byText) && !whole:
+		byNames = names.Encode(text, len(list))
+		fallthrough
+	case len(byNames) <= len(byText):
+		return append([]byte{methodNames}, byNames...)
+	case !whole:
+		byText = general.Encode(text)
 	}
-	return best
+	return append([]byte{methodGeneral}, byText...)
 }
 
 // decodeStrings is the inverse of codeStrings for n strings of size bytes at most, their line ends included.
@@ -51,20 +63,4 @@ func decodeStrings(code []byte, n, size int) ([][]byte, error) {
 		text = text[end+1:]
 	}
 	return list, nil
-}
-
-// dictionary returns the distinct strings of a list in the order in which they occur first, and the number of each.
-func dictionary(list [][]byte) (words [][]byte, numbers []int64) {
-	number := map[string]int64{}
-	numbers = make([]int64, len(list))
-	for i, s := range list {
-		k, ok := number[string(s)]
-		if !ok {
-			k = int64(len(words))
-			number[string(s)] = k
-			words = append(words, s)
-		}
-		numbers[i] = k
-	}
-	return words, numbers
 }

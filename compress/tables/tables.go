@@ -2,8 +2,8 @@
 // Any text comes back, byte for byte.
 //
 // Lines with the same number of fields are a table; all other lines are coded as text (package general). A column of numbers becomes
-// a column of integers, with how each field is written beside it; decimals are scaled to integers. Other columns become a dictionary and
-// its numbers, or, if few strings occur again, a list of strings (package names). All columns of integers of a table are coded together
+// a column of integers, with how each field is written beside it; decimals are scaled to integers. Other columns
+// are lists of strings (packages names and general). All columns of integers of a table are coded together
 // (package numbers), so that they can be predicted from each other.
 //
 // docs/FORMAT.md, "Tables", is the specification.
@@ -33,8 +33,8 @@ const (
 
 // A column of a table is one of these.
 const (
-	columnNumbers    = iota // forms and values
-	columnDictionary        // strings that occur again
+	columnFixed = iota // values with the same number of decimals, zeros with another one
+	columnMixed        // styles and values
 	columnStrings
 	columnKinds
 )
@@ -48,7 +48,7 @@ func Encode(text []byte, pool *tasks.Pool) []byte {
 	l := cut(text)
 	out := binary.AppendUvarint([]byte{l.delimiter, parse.Flags(l.crlf)}, uint64(len(l.kinds)))
 	out = parse.AppendBlock(out, general.Encode(l.loose))
-	out = parse.AppendBlock(out, numbers.Encode([]numbers.Column{{Shape: numbers.AllRows, Values: l.kinds}}, pool))
+	out = parse.AppendBlock(out, numbers.Encode([]numbers.Column{{Values: l.kinds}}, pool))
 	out = binary.AppendUvarint(out, uint64(len(l.segments)))
 	for _, s := range l.segments {
 		out = binary.AppendUvarint(out, uint64(s.columns))
@@ -56,13 +56,6 @@ func Encode(text []byte, pool *tasks.Pool) []byte {
 		out = parse.AppendBlock(out, encodeSegment(s, l.delimiter, pool))
 	}
 	return out
-}
-
-// codedColumn is a column ready to be written: its header, and its columns of integers.
-type codedColumn struct {
-	header  []byte
-	numeric *numeric         // or nil
-	lists   []numbers.Column // Given is relative to the first one, or -1
 }
 
 // encodeSegment codes the rows of a table: the headers of its columns, and then their integers.
@@ -76,49 +69,146 @@ func encodeSegment(s *segment, delimiter byte, pool *tasks.Pool) []byte {
 			fields[i][r], row, _ = cutField(row, delimiter)
 		}
 	}
-	coded := make([]codedColumn, s.columns)
-	pool.Each(len(fields), func(i int) { coded[i] = encodeColumn(fields[i]) })
-	var headers []byte
-	var lists []numbers.Column
-	var numerics []*numeric
-	for _, c := range coded {
-		headers = append(headers, c.header...)
-		for _, l := range c.lists {
-			if l.Given >= 0 {
-				l.Given = len(lists) - 1
+	numerics, strings := make([]*numeric, s.columns), make([][]byte, s.columns)
+	pool.Each(len(fields), func(i int) {
+		if n, ok := parseNumeric(fields[i]); ok {
+			numerics[i] = n
+		} else {
+			strings[i] = codeStrings(fields[i])
+		}
+	})
+	lists := fractions(numerics)
+	out := binary.AppendUvarint(nil, uint64(len(lists)))
+	for i, n := range numerics {
+		if n == nil {
+			out = parse.AppendBlock(append(out, columnStrings), strings[i])
+			continue
+		}
+		header := n.header()
+		if out = append(out, header...); header[0] == columnMixed {
+			lists = append(lists, numbers.Column{Values: n.styles})
+		}
+		lists = append(lists, numbers.Column{Values: n.values})
+	}
+	return append(out, numbers.Encode(lists, pool)...)
+}
+
+// Decode is the inverse of Encode, for text of size bytes. It takes up to about 20 times as much memory as the text.
+func Decode(stream []byte, size int) ([]byte, error) {
+	if size > MaxSize || size > (len(stream)+slackBytes)*bytesPerByte {
+		return nil, ErrCorrupt
+	}
+	in := &parse.Cursor{Rest: stream}
+	text, err := readText(in, size)
+	if err != nil || len(in.Rest) > 0 || len(text) != size {
+		return nil, ErrCorrupt
+	}
+	return text, nil
+}
+
+func readText(r *parse.Cursor, size int) ([]byte, error) {
+	l := &layout{delimiter: r.Byte(), crlf: r.ByteAtMost(1) == 1}
+	lines := r.Int(size)
+	loose, kinds := r.Block(), r.Block()
+	segments := r.Int(size)
+	if r.Failed() {
+		return nil, ErrCorrupt
+	}
+	var err error
+	if l.loose, err = general.Decode(loose, size); err != nil {
+		return nil, ErrCorrupt
+	}
+	lists, err := numbers.Decode(kinds, make([]bool, 1), lines)
+	if err != nil {
+		return nil, ErrCorrupt
+	}
+	l.kinds = lists[0]
+	counts := make([]int, min(segments, len(r.Rest)+1)) // rows of each segment
+	for _, k := range l.kinds {
+		if k < 0 || k > int64(len(counts)) {
+			return nil, ErrCorrupt
+		}
+		if k > 0 {
+			counts[k-1]++
+		}
+	}
+	tables := make([][]column, 0, len(counts))
+	for i := range segments {
+		columns, rows := r.Int(maxColumns), r.Int(size)
+		code := r.Block()
+		// A row has as many delimiters, and a line end in place of the last one.
+		if r.Failed() || rows != counts[i] || columns*rows > size {
+			return nil, ErrCorrupt
+		}
+		t, err := decodeSegment(code, columns, rows, size)
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, t)
+	}
+	return l.join(len(tables), func(dst []byte, s, r int) ([]byte, error) {
+		for i, c := range tables[s] {
+			if i > 0 {
+				dst = append(dst, l.delimiter)
 			}
-			lists = append(lists, l)
+			ok := true
+			if c.numeric == nil {
+				dst = append(dst, c.words[r]...)
+			} else {
+				dst, ok = c.numeric.appendField(dst, r)
+			}
+			if !ok || len(dst) > size {
+				return nil, ErrCorrupt
+			}
 		}
-		numerics = append(numerics, c.numeric)
-	}
-	helpers := fractions(numerics)
-	return append(binary.AppendUvarint(headers, uint64(len(helpers))), numbers.Encode(append(lists, helpers...), pool)...)
+		return dst, nil
+	}, size)
 }
 
-func encodeColumn(fields [][]byte) codedColumn {
-	if n, ok := parseNumeric(fields); ok {
-		c := codedColumn{header: n.appendHeader([]byte{columnNumbers}), numeric: n}
-		if len(n.forms) > 1 {
-			c.lists = append(c.lists, numbers.Column{Shape: numbers.AllRows, Values: n.form})
-		}
-		c.lists = append(c.lists, numbers.Column{Shape: n.shape(0), Values: n.values})
-		return c
-	}
-	words, list := dictionary(fields)
-	if len(words) == len(fields) {
-		return codedColumn{header: parse.AppendBlock([]byte{columnStrings}, codeStrings(fields))}
-	}
-	header := binary.AppendUvarint([]byte{columnDictionary}, uint64(len(words)))
-	return codedColumn{
-		header: parse.AppendBlock(header, codeStrings(words)),
-		lists:  []numbers.Column{{Shape: numbers.AllRows, Values: list}},
-	}
+// column is a decoded column of a table.
+type column struct {
+	numeric *numeric // or nil
+	words   [][]byte
 }
 
-// shape returns the shape of the column of values, given the number of that of the forms.
-func (n *numeric) shape(forms int) numbers.Shape {
-	if n.numbers == len(n.forms) {
-		return numbers.AllRows
+func decodeSegment(code []byte, columns, rows, size int) ([]column, error) {
+	in := &parse.Cursor{Rest: code}
+	helpers := in.Int(columns + 1)
+	table, mixed := make([]column, columns), make([]bool, columns)
+	lists := helpers
+	budget := size // for the strings of all columns
+	for i := range table {
+		var err error
+		c, kind := &table[i], in.ByteAtMost(columnKinds-1)
+		if kind == columnStrings {
+			c.words, err = decodeStrings(in.Block(), rows, budget)
+		} else {
+			c.numeric = readNumeric(kind, in)
+			lists++
+		}
+		if mixed[i] = kind == columnMixed; mixed[i] {
+			lists++
+		}
+		if in.Failed() || err != nil {
+			return nil, ErrCorrupt
+		}
+		for _, w := range table[i].words {
+			budget -= len(w) + 1
+		}
 	}
-	return numbers.Shape{Given: forms, Below: int64(n.numbers)}
+	values, err := numbers.Decode(in.Rest, make([]bool, lists), rows)
+	if err != nil {
+		return nil, ErrCorrupt
+	}
+	values = values[helpers:]
+	for i, c := range table {
+		if c.numeric == nil {
+			continue
+		}
+		if mixed[i] {
+			c.numeric.styles, values = values[0], values[1:]
+		}
+		c.numeric.values, values = values[0], values[1:]
+	}
+	return table, nil
 }

@@ -44,13 +44,6 @@ func (k key) integer() bool { return k[2] != 'A' && k[2] != 'f' && bam.Widths[k[
 // number reports whether the values are numbers and not bytes.
 func (k key) number() bool { return bam.Widths[k[2]] > 0 }
 
-// shape is that of the column of numbers.
-func (k key) shape() numbers.Shape {
-	s := numbers.AllRows
-	s.Float32 = k[2] == 'f'
-	return s
-}
-
 // width is how many bytes an element of the bytes has.
 func (k key) width() int { return max(bam.Widths[k[3]], 1) }
 
@@ -210,14 +203,7 @@ func (c *column) lines() ([]byte, bool) {
 }
 
 func (c *column) arrayLayout() doubles.Layout {
-	l := doubles.Layout{Width: c.key.width(), Type: doubles.Unsigned}
-	switch c.key[3] {
-	case 's', 'i':
-		l.Type = doubles.Signed
-	case 'f':
-		l.Type = doubles.Float
-	}
-	return l
+	return doubles.Layout{Width: c.key.width(), Floats: c.key[3] == 'f'}
 }
 
 // parseBytes parses what appendBytes wrote, given the lengths.

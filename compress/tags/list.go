@@ -70,17 +70,17 @@ type table []*column
 func (t table) encode() []byte {
 	columns := make([]numbers.Column, len(t))
 	for i, c := range t {
-		columns[i] = numbers.Column{Shape: c.key.shape(), Values: c.numbers}
+		columns[i] = numbers.Column{Float32: c.key[2] == 'f', Values: c.numbers}
 	}
 	return numbers.Encode(columns, nil)
 }
 
 func (t table) decode(data []byte) error {
-	shapes := make([]numbers.Shape, len(t))
+	float32s := make([]bool, len(t))
 	for i, c := range t {
-		shapes[i] = c.key.shape()
+		float32s[i] = c.key[2] == 'f'
 	}
-	values, err := numbers.Decode(data, shapes, t[0].rows)
+	values, err := numbers.Decode(data, float32s, t[0].rows)
 	if err != nil {
 		return ErrCorrupt
 	}

@@ -1,0 +1,217 @@
+package numbers
+
+import (
+	"math/bits"
+
+	"orcomgo/compress/mixing"
+	rc "orcomgo/compress/rangecoder"
+)
+
+const (
+	maxModels   = 2             // of a column
+	inputs      = maxModels + 1 // of a decision: the first one is how often values occurred
+	numberLimit = 400
+	countLimit  = 250
+
+	slowAfter   = 2048 // decisions after which weights learn slowly
+	fastRate    = 200
+	slowRate    = 40
+	firstWeight = mixing.One * 2 / 5
+
+	levels  = 32 // of the distance of a prediction from the middle of the interval
+	classes = 8  // of the mean error relative to the interval
+	// A bit whose probability by the leading model is less than this, or as close to 1, is coded by that model alone; in 1/65536.
+	sure = 192
+	// The least probability in 1/65536 by which it codes a bit, so that a row takes at least 1/3000 of a bit (see Decode).
+	leastSure = 16
+
+	maxLogLines = 16
+)
+
+// line4 has the probabilities of four bits by the path so far; the first one is a check.
+type line4 [16]rc.Prob
+
+var freshLine = line4(rc.NewProbs(16))
+
+// counts has the probabilities of the bits of values by the bits above them.
+type counts struct {
+	lines []line4
+	shift int
+}
+
+// line returns the line of four bits, of which the highest is bit k, below the other bits of prefix.
+func (t *counts) line(prefix uint64, k int) *line4 {
+	h := mix(1, prefix>>(k+1)<<(k+1)<<6|uint64(k))
+	line, check := &t.lines[h>>(t.shift&63)], rc.Prob(h)|1
+	if line[0] != check {
+		*line = freshLine
+		line[0] = check
+	}
+	return line
+}
+
+// prediction is a predictor with what it learned.
+type prediction struct {
+	predictor
+	probs [][levels * classes]rc.Prob // by bit
+	value int64                       // what it predicts for this row, less the smallest value
+	class int                         // bits of the mean error
+	error uint64
+}
+
+// weights are those of the inputs of a decision, in 1/65536, and how many decisions they learned from, up to slowAfter.
+type weights struct {
+	w [inputs]int32
+	n int32
+}
+
+// coder codes a column.
+type coder struct {
+	*plan
+	values  []int64
+	models  []prediction
+	counts  counts
+	weights []weights // by bit
+}
+
+// newCoder returns a coder of column i of a table. Its values may be incomplete. rows is how many will be coded.
+func (t *table) newCoder(p *plan, i int, values []int64, rows int) *coder {
+	c := &coder{plan: p, values: values, weights: make([]weights, max(p.bits, 1))}
+	logLines := min(max(bits.Len(uint(rows)*uint(p.bits+3)/4), 7), maxLogLines)
+	// No line has the check 0, so that the probabilities need no first value.
+	c.counts = counts{make([]line4, 1<<logLines), 64 - logLines}
+	for j := range p.models {
+		probs := make([][levels * classes]rc.Prob, p.bits)
+		for k := range probs {
+			rc.FillProbs(probs[k][:])
+		}
+		c.models = append(c.models, prediction{predictor: t.newPredictor(&p.models[j], i, values, p.low), probs: probs})
+	}
+	for i := range c.weights {
+		c.weights[i].w = [inputs]int32{firstWeight, firstWeight, firstWeight}
+	}
+	return c
+}
+
+// farLevel is the distance, in 1/16 of half the interval, from which on levels are the same.
+const farLevel = 4097
+
+// levelOf is by that distance.
+var levelOf [farLevel + 1]uint8
+
+func init() {
+	l := 0
+	for t := range levelOf {
+		if next := [...]int{6, 8, 12, 16, 24, 32, 64, 256, farLevel - 1}; l < 6 && t > l || l >= 6 && l < 15 && t > next[l-6] {
+			l++
+		}
+		levelOf[t] = uint8(l)
+	}
+}
+
+// level returns the class of the distance of a prediction from the middle of an interval of 2^(k+1) values.
+func level(d int64, k int) int {
+	sign := d >> 63
+	t := uint64(d ^ sign - sign)
+	if k >= 4 {
+		t >>= (k - 4) & 63
+	} else {
+		t <<= (4 - k) & 63
+	}
+	return int(sign&16) + int(levelOf[min(t, farLevel)])
+}
+
+// at returns the probability of the bit k, given where its interval is.
+func (d *prediction) at(middle int64, k int) *rc.Prob {
+	class := min(max(d.class-k+3, 0), classes-1)
+	return &d.probs[k&63][uint8(level(d.value-middle, k)*classes+class)]
+}
+
+// learn learns a value less the smallest one.
+func (d *prediction) learn(v int64) {
+	e := v - d.value
+	if e < 0 {
+		e = -e
+	}
+	// The mean of the last errors, in 1/16.
+	d.error = d.error - d.error>>3 + min(uint64(e), 1<<58)<<1
+}
+
+// next predicts row r of a column of values of so many bits.
+func (d *prediction) next(r, size int) {
+	d.value = min(max(d.predict(r)-d.low, -1), 1<<size)
+	d.class = bits.Len64(d.error >> 4)
+}
+
+// isSure reports whether a bit of probability p, in 1/65536, is coded by the leader alone.
+func isSure(p uint32) bool { return p-sure > 1<<rc.ProbBits-2*sure }
+
+// code codes the value of row r.
+func (c *coder) code(rg *rc.Coder, r int) {
+	models, lead := c.models, 0 // the model whose last errors were the smallest, the first one of several
+	for i := range models {
+		if models[i].next(r, c.bits); models[i].class < models[lead].class {
+			lead = i
+		}
+	}
+	u := uint64(c.values[r] - c.low)
+	prefix := uint64(0) // of the value less the smallest one; its other bits are 0
+	var line *line4
+	group := c.bits // the bit at which the line begins
+	for k := c.bits - 1; k >= 0; k-- {
+		middle := int64(prefix + 1<<k)
+		var p [maxModels]*rc.Prob
+		if len(models) > 0 {
+			p[lead&1] = models[lead].at(middle, k)
+			if q := p[lead&1].P(); isSure(q) {
+				bit := rg.Bit(int(u>>k&1), min(max(q, leastSure), 1<<rc.ProbBits-leastSure))
+				p[lead&1].Update(bit, numberLimit)
+				prefix |= uint64(bit) << k
+				continue
+			}
+			if len(models) > 1 {
+				p[^lead&1] = models[^lead&1].at(middle, k)
+			}
+		}
+		below := (c.bits - 1 - k) & 3 // bits of the group that are known
+		if group != k+below {
+			group = k + below
+			line = c.counts.line(prefix, group)
+		}
+		p0 := &line[(1<<below|prefix>>(k+1)&(1<<below-1))&15]
+		bit := c.weights[k].mix(rg, int(u>>k&1), p0, p[0], p[1])
+		prefix |= uint64(bit) << k
+	}
+	if rg.Dec != nil {
+		c.values[r] = c.low + int64(prefix) // when encoding, others may read it
+	}
+	for i := range c.models {
+		c.models[i].learn(int64(prefix))
+	}
+}
+
+// mix codes a bit by up to three probabilities; p1 and p2 may be nil.
+func (w *weights) mix(rg *rc.Coder, bit int, p0, p1, p2 *rc.Prob) int {
+	s0, s1, s2 := int64(mixing.Stretch(p0.P())), int64(0), int64(0)
+	if p1 != nil {
+		s1 = int64(mixing.Stretch(p1.P()))
+	}
+	if p2 != nil {
+		s2 = int64(mixing.Stretch(p2.P()))
+	}
+	q := mixing.Predict(s0*int64(w.w[0]) + s1*int64(w.w[1]) + s2*int64(w.w[2]))
+	bit = rg.Bit(bit, q)
+	e := mixing.Step(bit, q, int64(fastRate-w.n*(fastRate-slowRate)/slowAfter))
+	w.n = min(w.n+1, slowAfter)
+	mixing.Move(&w.w[0], s0, e)
+	mixing.Move(&w.w[1], s1, e)
+	mixing.Move(&w.w[2], s2, e)
+	p0.Update(bit, countLimit)
+	if p1 != nil {
+		p1.Update(bit, numberLimit)
+	}
+	if p2 != nil {
+		p2.Update(bit, numberLimit)
+	}
+	return bit
+}
