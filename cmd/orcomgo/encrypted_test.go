@@ -192,7 +192,7 @@ func TestCrypt4GHProgram(t *testing.T) {
 	testrun.OnlyLong(t)
 	source, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/neicnordic/crypt4gh").Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Skip("the command is built from its module by Go: ", err)
 	}
 	module, dir := strings.TrimSpace(string(source)), t.TempDir()
 	t.Chdir(dir)
