@@ -216,8 +216,8 @@ func (s *bucketStore) Open(p string) (vfs.RemoteFile, error) {
 	return &object{info: *info, cache: s.cache, get: get}, nil
 }
 
-// Uploads of more than partLen bytes are cut into parts of so many, those after the first largeFrom into parts of largePart, as there are no
-// more than 10,000. An interrupted one is removed in removeWait, if the server answers.
+// Uploads of more than partLen bytes are cut into parts of so many, those after the first largeFrom into parts of largePart, as there
+// are no more than 10,000. An interrupted one is removed in removeWait, if the server answers.
 const (
 	largeFrom  = 5000
 	largePart  = 1 << 30
@@ -281,8 +281,8 @@ func (s *bucketStore) Send(p string, from io.ReaderAt) vfs.Upload {
 	return u
 }
 
-// Wrote implements vfs.Upload. A part is sent once the next one is written, too, since blocks at the end may be written again; the first one
-// in the end, since archives have their IDs there. What can't be sent is sent again in the end.
+// Wrote implements vfs.Upload. A part is sent once the next one is written, too, since blocks at the end may be written again; the first
+// one in the end, since archives have their IDs there. What can't be sent is sent again in the end.
 func (u *upload) Wrote(from, to int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

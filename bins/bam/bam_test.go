@@ -66,7 +66,8 @@ func TestText(t *testing.T) {
 	m.record("n", 4, -1, "ACG", "   ")
 	long := strings.Repeat("ACGTTG", 20_000)
 	m.record("l", 4, -1, long, strings.Repeat("F", len(long)))
-	want := "@a\nACGTN\n+\n!~I#F\n@b/1\nGGRY\n+\nIIII\n@b/2\n=\n+\n5\n@e\n\n+\n\n@n\nACG\n+\n\"\"\"\n@l\n" + long + "\n+\n" + strings.Repeat("F", len(long)) + "\n"
+	want := "@a\nACGTN\n+\n!~I#F\n@b/1\nGGRY\n+\nIIII\n@b/2\n=\n+\n5\n@e\n\n+\n\n@n\nACG\n+\n\"\"\"\n" +
+		"@l\n" + long + "\n+\n" + strings.Repeat("F", len(long)) + "\n"
 	for name, in := range map[string]io.Reader{"whole": bytes.NewReader(m.b), "bytes": iotest.OneByteReader(bytes.NewReader(m.b))} {
 		got, err := io.ReadAll(NewReader(in))
 		if err != nil || string(got) != want {

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,26 +13,12 @@ import (
 
 // TestUnalignedBAM: files of samtools come back, of single reads and of pairs, and as text what samtools makes of them.
 func TestUnalignedBAM(t *testing.T) {
-	if _, err := exec.LookPath("samtools"); err != nil {
-		t.Skip("samtools is not installed")
-	}
 	dir := t.TempDir()
 	r1, r2 := simulated(t, dir, 400)
-	samtools := func(args ...string) []byte {
-		t.Helper()
-		var errs bytes.Buffer
-		cmd := exec.CommandContext(t.Context(), "samtools", args...)
-		cmd.Stderr = &errs
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("samtools %s: %v: %s", args, err, errs.Bytes())
-		}
-		return out
-	}
 	for name, from := range map[string][]string{"one": {"-0", r1}, "pairs": {"-1", r1, "-2", r2}} {
 		file := filepath.Join(dir, name+".bam")
-		samtools(append([]string{"import", "-r", "ID:x", "-o", file}, from...)...)
-		want := samtools("fastq", file)
+		samtools(t, append([]string{"import", "-r", "ID:x", "-o", file}, from...)...)
+		want := []byte(samtools(t, "fastq", file))
 		if n := bytes.Count(want, []byte{'\n'}); n < 1600 {
 			t.Fatalf("%s: %d lines of samtools", name, n)
 		}
@@ -94,7 +79,7 @@ func TestUnalignedBAM(t *testing.T) {
 	if err := os.WriteFile(sam, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	samtools("view", "-b", "-o", filepath.Join(dir, "aligned.bam"), sam)
+	samtools(t, "view", "-b", "-o", filepath.Join(dir, "aligned.bam"), sam)
 	status, errs := runHere("archive", filepath.Join(dir, "aligned.bam"), filepath.Join(dir, "aligned"))
 	const want = "is BAM of aligned reads (record 1), expected FASTQ or FASTA, which this makes: samtools collate"
 	if status != 1 || !strings.Contains(errs, want) {

@@ -94,8 +94,10 @@ func TestUnpackFormat(t *testing.T) {
 
 	// BAM as FASTQ with tags, and some of it.
 	ubam := filepath.Join(dir, "u.bam")
-	tags := "NMi\xff\xff\xff\xffXff\x00\x00\x40\x3fXAAqXHH1AE3\x00RGZx\x00XBBs\x02\x00\x00\x00\xff\xff\x02\x00XgBf\x01\x00\x00\x00\xcd\xcc\xcc\x3dXcC\x07XlI\xff\xff\xff\xff"
-	text := bamText(bamRecord("p", 77, 5, 2, tags), bamRecord("p", 141, 6, 3, "RGZx\x00"), bamRecord("q", 77, 5, 2, ""), bamRecord("q", 141, 1, 2, "Xff\x49\x96\x18\x4bXgf\x17\xb7\xd1\x38"))
+	tags := "NMi\xff\xff\xff\xffXff\x00\x00\x40\x3fXAAqXHH1AE3\x00RGZx\x00XBBs\x02\x00\x00\x00\xff\xff\x02\x00" +
+		"XgBf\x01\x00\x00\x00\xcd\xcc\xcc\x3dXcC\x07XlI\xff\xff\xff\xff"
+	text := bamText(bamRecord("p", 77, 5, 2, tags), bamRecord("p", 141, 6, 3, "RGZx\x00"),
+		bamRecord("q", 77, 5, 2, ""), bamRecord("q", 141, 1, 2, "Xff\x49\x96\x18\x4bXgf\x17\xb7\xd1\x38"))
 	writeGzip(t, ubam, text)
 	u := filepath.Join(dir, "u")
 	mustRun(t, "archive", "-q", ubam, u)

@@ -262,12 +262,13 @@ func (b *batch) scan(dirs []string) error {
 				continue
 			}
 			b.others = append(b.others, f.Path)
-			if f.NoReads && filepath.Ext(f.Path) == binning.BAMExt {
-				b.notes = append(b.notes, f.Path+": BAM of aligned reads, or damaged: it is stored as it is. samtools view -C makes aligned reads smaller")
+			ext := filepath.Ext(f.Path)
+			if f.NoReads && ext == binning.BAMExt {
+				b.notes = append(b.notes, f.Path+": BAM of aligned reads, or damaged: it is stored as it is. "+
+					"samtools view -C makes aligned reads smaller")
 			} else if f.NoReads {
 				b.notes = append(b.notes, f.Path+": its name is one of reads, but it holds none: it is stored as it is")
 			}
-			ext := filepath.Ext(f.Path)
 			if (ext == commit.BinsDataExt || ext == commit.PackedDataExt || ext == commit.TreeExt) && commit.IsArchiveFile(f.Path) {
 				archived++
 			}

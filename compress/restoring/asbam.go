@@ -162,7 +162,7 @@ func (k *bamMaker) append(dst []byte, c *columns.Columns, spans []columns.Span) 
 		return dst, nil, err
 	}
 	in, start := &k.man.Inputs[c.Input], len(dst)
-	var fields, quals []byte
+	var fields, none []byte
 	for i := range b.Len() {
 		r := b.Record(i)
 		name, comment, _ := bytes.Cut(r.Name, []byte{' '})
@@ -182,9 +182,12 @@ func (k *bamMaker) append(dst []byte, c *columns.Columns, spans []columns.Span) 
 		if mate > 0 {
 			name = bytes.TrimSuffix(name, []byte{'/', '0' + byte(mate)})
 		}
-		quals = r.Quals
+		quals := r.Quals
 		if fields = bam.Fields(fields[:0], mate, quals != nil); quals == nil {
-			quals = bytes.Repeat([]byte{'!'}, len(r.Bases))
+			for len(none) < len(r.Bases) {
+				none = append(none, '!')
+			}
+			quals = none[:len(r.Bases)]
 		}
 		fields = bam.AppendTag(fields, "RG", []byte(group))
 		if len(comment) > 0 {
