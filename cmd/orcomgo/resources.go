@@ -29,9 +29,8 @@ const minMemory = 96e6
 // threads with their stacks.
 const maxThreads, maxStreams = 4096, 64
 
-// uncounted is about how much memory the limit of the collector leaves out: the program itself, and what is allocated while it
-// collects.
-const uncounted = 14 << 20
+// uncounted is about how much memory the limit of the collector leaves out: the pages of the program's file.
+const uncounted = 22 << 20
 
 // add defines --threads, --memory, --quiet and --json.
 func (r *resources) add(f *pflag.FlagSet) {

@@ -16,8 +16,7 @@ type clones struct {
 	free []*Model
 }
 
-// waitingShare: released clones wait for another use if all together take at most one in so many bytes of what the process may take. One
-// waits in any case, since it would be garbage beside the next one in little memory.
+// waitingShare: released clones wait for another use if all together take at most one in so many bytes of what the process may take.
 const waitingShare = 16
 
 // Clone returns a copy of the model that has room for another n bases and is independent of m, which must not be used but for other clones
@@ -87,7 +86,7 @@ func (x *clones) room(bytes int) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	n := len(x.free) + 1
-	return n == 1 || n <= runtime.GOMAXPROCS(0) && int64(n*bytes) <= debug.SetMemoryLimit(-1)/waitingShare
+	return n <= runtime.GOMAXPROCS(0) && int64(n*bytes) <= debug.SetMemoryLimit(-1)/waitingShare
 }
 
 // bytes returns how much memory the tables of the model take, in bytes.

@@ -2,6 +2,7 @@ package packing
 
 import (
 	"context"
+	"sync"
 
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
@@ -31,6 +32,8 @@ type encoder struct {
 	primers  map[columns.Reads]*inputPrimer
 	links    nameLinks
 	device   *quals.Device
+	single   bool       // memory has room for one slice
+	turn     sync.Mutex // see alone
 }
 
 // newEncoder returns an encoder of all slices. Names and qualities are coded, and their progress is reported, while reads are laid out.
@@ -39,7 +42,7 @@ func newEncoder(p *packer) *encoder {
 	for i := range p.specs {
 		total += p.specs[i].Text
 	}
-	e := &encoder{progress: workers.NewMeter(p.o.Progress, "pack", total, 0),
+	e := &encoder{progress: workers.NewMeter(p.o.Progress, "pack", total, 0), single: workers.InMemory(p.memoryBeside(), textsOf(p.specs)) == 1,
 		primers: newInputPrimers(p.specs, &p.man, &p.o), links: newNameLinks(p.specs, &p.man, &p.o)}
 	if p.o.GPU && len(e.primers) > 0 && len(p.specs) >= source.LeastOnGPU {
 		e.device = quals.OpenDevice(p.pool.ReleaseWhile, p.o.Note)
@@ -124,7 +127,18 @@ func encodeQuals(ctx context.Context, e *encoder, cols *[2]*columns.Columns, m i
 	} else if p != nil {
 		in.Primer, in.Device = p.primer, e.device
 	}
+	defer e.alone()()
 	return quals.Encode(in), nil
+}
+
+// alone waits, where memory has room for one slice, until nobody else codes qualities or sequences: their coders take 12 to 24 MB beside
+// the columns. The function that it returns ends that.
+func (e *encoder) alone() (end func()) {
+	if !e.single {
+		return func() {}
+	}
+	e.turn.Lock()
+	return e.turn.Unlock
 }
 
 func encodeForms(ctx context.Context, e *encoder, cols *[2]*columns.Columns, m int) ([]byte, error) {
@@ -144,5 +158,6 @@ func encodeSeqs(ctx context.Context, e *encoder, cols *[2]*columns.Columns, _ in
 		return twobit.Encode(cols[0].Letters), nil
 	}
 	first, mate := columns.SeqColumns(cols)
+	defer e.alone()()
 	return e.enc.EncodeSlice(ctx, first, mate)
 }

@@ -246,7 +246,7 @@ func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (_ 
 // or, if memory is too small for that, all of them at the end.
 func (e *encoder) run(ctx context.Context) error {
 	var dec *seqs.Decoder
-	if !e.o.NoVerify && workers.InMemory(e.memoryBeside(), textsOf(e.specs)) > 1 {
+	if !e.o.NoVerify && !e.single {
 		dec = e.enc.Follow()
 	}
 	f := newFlight(e.specs, e.o.Threads, e.memoryBeside(), dec != nil, e.device != nil)
