@@ -311,7 +311,7 @@ func (u *upload) begin() (id string, err error) {
 			return "", err
 		}
 		o := minio.PutObjectOptions{UserMetadata: map[string]string{"X-Amz-Checksum-Algorithm": "CRC32C"}}
-		u.id, err = u.s.core.NewMultipartUpload(u.ctx, u.bucket, u.key, o)
+		u.id, err = u.s.core.NewMultipartUpload(u.s.ctx, u.bucket, u.key, o)
 	}
 	return u.id, u.s.answer(err)
 }

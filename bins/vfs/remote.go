@@ -141,6 +141,9 @@ func (f *File) SendEarly() (abort func()) {
 		return func() {}
 	}
 	f.upload = to.Send(f.path, f.f)
+	if e := f.Envelope(); e != nil {
+		f.EncryptAs(e) // so that what is stored is sent
+	}
 	return f.upload.Abort
 }
 
