@@ -12,6 +12,7 @@ import (
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/source"
+	"orcomgo/internal/deflate"
 )
 
 // bamMaker makes unaligned BAM of records of any format.
@@ -65,12 +66,10 @@ func (u *unpacker) makeBAM(ctx context.Context) error {
 		}
 		kept++
 		header, err := u.headerOf(ctx, i)
-		if err == nil {
-			u.made.headers[i], err = appendMembers(nil, header)
-		}
 		if err != nil {
 			return err
 		}
+		u.made.headers[i] = deflate.AppendBGZF(nil, header)
 	}
 	if u.o.Stream != nil && kept > 0 && kept+len(q.Inputs) > 1 {
 		return fmt.Errorf("%s: each of its BAM inputs has its own header, so one stream takes one of them: choose one by --input",
@@ -115,10 +114,7 @@ func (k *bamMaker) findGroups(ctx context.Context, r *Reader, q Query) error {
 				text += "@RG\tID:" + g + "\tSM:" + sample + "\n"
 			}
 		}
-		var err error
-		if k.headers[i], err = appendMembers(nil, bam.Header(text)); err != nil {
-			return err
-		}
+		k.headers[i] = deflate.AppendBGZF(nil, bam.Header(text))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"orcomgo/compress/workers"
+	"orcomgo/internal/deflate"
 )
 
 // TestBGZF: members of BGZF are gzip, and the same for any number of threads.
@@ -17,7 +18,7 @@ func TestBGZF(t *testing.T) {
 	noise := make([]byte, 300_000)
 	rand.New(rand.NewSource(1)).Read(noise)
 	for _, text := range []string{"", "a", strings.Repeat("ACGT", 50_000), string(noise),
-		strings.Repeat("x", bgzfText*bgzfTask*2+1)} {
+		strings.Repeat("x", deflate.BGZFText*bgzfTask*2+1)} {
 		var first []byte
 		for threads := range 3 {
 			pool := workers.NewPool(threads + 1)
@@ -36,7 +37,7 @@ func TestBGZF(t *testing.T) {
 				t.Errorf("%d threads: other bytes", threads+1)
 			}
 		}
-		z, err := gzip.NewReader(bytes.NewReader(append(first, bgzfEnd...)))
+		z, err := gzip.NewReader(bytes.NewReader(append(first, deflate.BGZFEnd...)))
 		if err != nil {
 			t.Fatal(err)
 		}

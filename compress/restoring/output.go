@@ -14,6 +14,7 @@ import (
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/source"
+	"orcomgo/internal/deflate"
 )
 
 // outputNames returns the file name under which each part of each input is restored. There is one part unless o.Split is set. asFile reports
@@ -150,7 +151,7 @@ func (o *outFile) finish(stop <-chan struct{}) error {
 	}
 	end := "" // an empty file is a file
 	if o.gzip {
-		end = bgzfEnd
+		end = deflate.BGZFEnd
 	}
 	if err := o.write([]byte(end), stop); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/source"
+	"orcomgo/internal/deflate"
 )
 
 // unpacker is the state of one run of Unpack.
@@ -392,7 +393,7 @@ func (u *unpacker) end() error {
 		s.abort()
 	}
 	if u.o.Gzip && u.o.Stream != nil {
-		_, err := u.o.Stream.Write([]byte(bgzfEnd))
+		_, err := u.o.Stream.Write([]byte(deflate.BGZFEnd))
 		return err
 	}
 	return nil

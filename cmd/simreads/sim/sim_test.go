@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"orcomgo/bins/bam"
+	"orcomgo/internal/deflate"
 	"orcomgo/internal/testrun"
 )
 
@@ -360,7 +361,7 @@ func TestEncodings(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := out.Bytes()
-		if name == "bgzf" && !bytes.HasSuffix(got, bgzfEnd) {
+		if name == "bgzf" && !bytes.HasSuffix(got, []byte(deflate.BGZFEnd)) {
 			t.Error("no block ends the file")
 		}
 		if encode != nil {
