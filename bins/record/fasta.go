@@ -4,6 +4,6 @@ var fasta = Format{Name: "FASTA", Mark: '>', Exts: []string{".fasta", ".fa", ".f
 
 func appendFASTA(dst, name, seq, _ []byte, l *Form) ([]byte, bool) {
 	dst = append(append(dst, '>'), name...)
-	dst = appendLineEnd(dst, l.CR&1 != 0)
-	return appendLines(dst, seq, l.CR&2 != 0, l.SeqWidth, l.SeqLines)
+	dst = append(dst, lineEnd(l.CR&1 != 0)...)
+	return appendText(dst, seq, l.CR&2 != 0, l.SeqWidth, l.SeqLines)
 }

@@ -9,8 +9,8 @@ func appendFASTQ(dst, name, seq, qual []byte, l *Form) ([]byte, bool) {
 		dst = append(append(dst, "\n+\n"...), qual...)
 		return append(dst, '\n'), true
 	}
-	dst = appendLineEnd(dst, l.CR&1 != 0)
-	dst, ok := appendLines(dst, seq, l.CR&2 != 0, l.SeqWidth, l.SeqLines)
+	dst = append(dst, lineEnd(l.CR&1 != 0)...)
+	dst, ok := appendText(dst, seq, l.CR&2 != 0, l.SeqWidth, l.SeqLines)
 	if !ok {
 		return dst, false
 	}
@@ -21,6 +21,6 @@ func appendFASTQ(dst, name, seq, qual []byte, l *Form) ([]byte, bool) {
 	case PlusText:
 		dst = append(dst, l.PlusText...)
 	}
-	dst = appendLineEnd(dst, l.CR&4 != 0)
-	return appendLines(dst, qual, l.CR&8 != 0, l.QualWidth, l.QualLines)
+	dst = append(dst, lineEnd(l.CR&4 != 0)...)
+	return appendText(dst, qual, l.CR&8 != 0, l.QualWidth, l.QualLines)
 }

@@ -17,43 +17,12 @@ func AppendRecord(dst []byte, kind Kind, name, seq, qual []byte, l *Form) ([]byt
 	return l.appendEnd(dst), nil
 }
 
-// AppendFASTA appends the text of a FASTA record of n letters to dst, as AppendRecord does. lines appends letters from..to-1 in lines of
-// width letters, the last of which may be shorter, and after each line its end; there is at least one letter.
-func AppendFASTA(dst, name []byte, n int, l *Form, lines func(dst []byte, from, to, width int, end string) []byte) ([]byte, error) {
-	lineEnd := func(cr bool) string {
-		if cr {
-			return "\r\n"
-		}
-		return "\n"
-	}
+// AppendFASTA appends the text of a FASTA record of n letters to dst, as AppendRecord does; put appends letters.
+func AppendFASTA(dst, name []byte, n int, l *Form, put PutLines) ([]byte, error) {
 	dst = append(append(append(dst, '>'), name...), lineEnd(l.CR&1 != 0)...)
-	end := lineEnd(l.CR&2 != 0)
-	switch {
-	case l.SeqLines != nil:
-		at := 0
-		for _, line := range l.SeqLines {
-			size := int(line >> 1)
-			if size > n-at {
-				return dst, errLines
-			}
-			if end := lineEnd(line&1 != 0); size > 0 {
-				dst = lines(dst, at, at+size, size, end)
-			} else {
-				dst = append(dst, end...)
-			}
-			at += size
-		}
-		if at < n {
-			return dst, errLines
-		}
-	case n == 0 && l.SeqWidth == 0:
-		dst = append(dst, end...)
-	case n > 0:
-		width := n
-		if l.SeqWidth > 0 {
-			width = int(min(uint64(l.SeqWidth), uint64(n)))
-		}
-		dst = lines(dst, 0, n, width, end)
+	dst, ok := appendLines(dst, n, l.CR&2 != 0, l.SeqWidth, l.SeqLines, put)
+	if !ok {
+		return dst, errLines
 	}
 	return l.appendEnd(dst), nil
 }
@@ -68,32 +37,51 @@ func (l *Form) appendEnd(dst []byte) []byte {
 	return append(dst, l.Tail...)
 }
 
-func appendLineEnd(dst []byte, cr bool) []byte {
+func lineEnd(cr bool) string {
 	if cr {
-		dst = append(dst, '\r')
+		return "\r\n"
 	}
-	return append(dst, '\n')
+	return "\n"
 }
 
-// appendLines appends text cut into lines; see Form.
-func appendLines(dst, text []byte, cr bool, width uint32, lines []uint32) ([]byte, bool) {
+// PutLines appends letters from..to-1 of a record, at least one, in lines of width letters, the last of which may be shorter, and after
+// each line its end.
+type PutLines = func(dst []byte, from, to, width int, end string) []byte
+
+// appendLines appends n letters cut into lines; see Form.
+func appendLines(dst []byte, n int, cr bool, width uint32, lines []uint32, put PutLines) ([]byte, bool) {
 	switch {
 	case lines != nil:
-		for _, n := range lines {
-			if uint64(n>>1) > uint64(len(text)) {
+		at := 0
+		for _, line := range lines {
+			size := int(line >> 1)
+			if size > n-at {
 				return dst, false
 			}
-			dst = appendLineEnd(append(dst, text[:n>>1]...), n&1 != 0)
-			text = text[n>>1:]
+			if end := lineEnd(line&1 != 0); size > 0 {
+				dst = put(dst, at, at+size, size, end)
+			} else {
+				dst = append(dst, end...)
+			}
+			at += size
 		}
-		return dst, len(text) == 0
-	case width != 0:
-		for len(text) > 0 {
-			n := int(min(uint64(width), uint64(len(text))))
-			dst = appendLineEnd(append(dst, text[:n]...), cr)
-			text = text[n:]
-		}
-		return dst, true
+		return dst, at == n
+	case n > 0 && width > 0:
+		return put(dst, 0, n, int(min(uint64(width), uint64(n))), lineEnd(cr)), true
+	case n > 0:
+		return put(dst, 0, n, n, lineEnd(cr)), true
+	case width == 0:
+		dst = append(dst, lineEnd(cr)...)
 	}
-	return appendLineEnd(append(dst, text...), cr), true
+	return dst, true
+}
+
+// appendText appends text cut into lines.
+func appendText(dst, text []byte, cr bool, width uint32, lines []uint32) ([]byte, bool) {
+	return appendLines(dst, len(text), cr, width, lines, func(dst []byte, from, to, width int, end string) []byte {
+		for ; from < to; from += width {
+			dst = append(append(dst, text[from:min(from+width, to)]...), end...)
+		}
+		return dst
+	})
 }
