@@ -80,18 +80,6 @@ func (s *source) fillInflated(text TextBuffer, at, size, lines int, marks []Mark
 	return n, marks, err
 }
 
-// garbageError says that there are other bytes after the compressed data.
-type garbageError struct {
-	kind   string
-	offset uint64 // in the file
-	found  byte   // there
-}
-
-func (e *garbageError) Error() string {
-	return fmt.Sprintf("trailing garbage after the %s data: found %s at offset %d, expected the end of the file",
-		e.kind, showByte(e.found), e.offset)
-}
-
 var errZstdGarbage = errors.New("trailing garbage after the zstd data: expected another frame or the end of the file")
 
 // gzipError says in the user's words what is wrong with gzip data. It returns nil for other
@@ -100,7 +88,8 @@ func gzipError(err error) error {
 	var garbage *inflate.GarbageError
 	switch {
 	case errors.As(err, &garbage):
-		return &garbageError{"gzip", garbage.Offset, garbage.Found}
+		return fmt.Errorf("trailing garbage after the gzip data: found %s at offset %d, expected the end of the file",
+			showByte(garbage.Found), garbage.Offset)
 	case errors.Is(err, inflate.ErrHeader):
 		return errors.New("the gzip data is damaged: expected the header of a member")
 	case errors.Is(err, inflate.ErrChecksum):
