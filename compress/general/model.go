@@ -17,12 +17,17 @@ const (
 	// Limits of the counts of probabilities.
 	limit       = 60
 	hitLimit    = 500
-	columnLimit = 120
+	columnLimit = 250
 	// A byte is coded by whether it is the one that the repeat expects if that has at least this probability, in 1/65536.
 	trusted = 40000
 	// A long repeat whose end has at most this probability is coded by its length alone, as is a bit of which the second context is certain.
 	sure    = 128
-	certain = 120
+	certain = 400
+	// A byte of text without a repeat is coded as noise if the bytes before had a mean error of more than noisy, unless it is one of the first
+	// noiseTrial of noisePeriod.
+	noisy       = 193000 // in 1/65536
+	noiseTrial  = 12
+	noisePeriod = 64
 )
 
 // line has the probabilities of four bits under a context, by the path so far; the first one is a check.
@@ -45,7 +50,7 @@ type weights struct {
 const (
 	slowAfter = 1024
 	fastRate  = 50
-	slowRate  = 22
+	slowRate  = 30
 )
 
 // model predicts the bytes of a text by those before.
@@ -58,9 +63,10 @@ type model struct {
 	bytesShift int                                        // of the hash
 	hitWeights [lengthClasses]weights
 
-	columns     []rangecoder.Prob                      // of a bit, by the place in the row
+	doubt       uint32                                 // the mean error of bytes: of their bits together, in 1/65536
 	tables      [orders][]line                         // of each context
 	shift       int                                    // of the hash of a line
+	columns     []rangecoder.Prob                      // of a bit, by the place in the row
 	expected    [2 * lengthClasses * 8]rangecoder.Prob // that a bit is the one that a repeat expects
 	byteWeights [3 * 256]weights
 }
@@ -103,7 +109,12 @@ func (m *model) code(c *rangecoder.Coder, text []byte, from int) {
 	for i := from; i < len(text); i++ {
 		m.find(text, i, before)
 		b := text[i] // if it is known
-		if m.from < 0 {
+		if m.length == 0 && m.stride == 0 && m.doubt > noisy && i%noisePeriod >= noiseTrial {
+			b = m.noise(c, b)
+			if m.from >= 0 {
+				m.learn(text, i+1, b, rangecoder.BitOf(b == text[m.from]))
+			}
+		} else if m.from < 0 {
 			b = m.byte(c, text, i, before, free)
 		} else {
 			want, p := text[m.from], &m.hits[m.class()]
@@ -111,6 +122,7 @@ func (m *model) code(c *rangecoder.Coder, text []byte, from int) {
 				b = m.byte(c, text, i, before, open)
 			} else if m.goesOn(c, rangecoder.BitOf(b == want), p, want, before) == 1 {
 				b = want
+				m.doubt -= m.doubt >> 4
 			} else {
 				b = m.byte(c, text, i, before, missed)
 			}
@@ -148,6 +160,15 @@ func (m *model) goesOn(c *rangecoder.Coder, hit int, p *rangecoder.Prob, want by
 	return hit
 }
 
+// noise codes a byte by how often it occurred, which is fast.
+func (m *model) noise(c *rangecoder.Coder, b byte) byte {
+	node := 1
+	for k := 7; k >= 0; k-- {
+		node = node<<1 | c.AdaptAny(int(b>>k&1), &m.columns[node&255], columnLimit)
+	}
+	return byte(node)
+}
+
 // What is known of a byte that is coded by its bits.
 const (
 	free   = iota // it is any byte, or the bits so far are not those that the repeat expects
@@ -170,7 +191,7 @@ func (m *model) byte(c *rangecoder.Coder, text []byte, i int, before uint64, sta
 	}
 	column = column[:256]
 	b := int(text[i]) | 256
-	node := 1
+	node, doubt := 1, uint32(0)
 	for half := range 2 {
 		l0, l1, l2 := m.line(0, h[0], node), m.line(1, h[1], node), m.line(2, h[2], node)
 		at := 1
@@ -185,16 +206,16 @@ func (m *model) byte(c *rangecoder.Coder, text []byte, i int, before uint64, sta
 			if want>>(k+1) != node {
 				state = free
 			}
-			w, p3 := &m.byteWeights[state<<8|node], &column[node&255]
-			s0, s1, s2, s3 := stretch(p0.p()), stretch(p1.p()), stretch(p2.p()), stretch(p3.P())
-			sum := s0*int64(w.w[0]) + s1*int64(w.w[1]) + s2*int64(w.w[2]) + s3*int64(w.w[3])
+			w, p4 := &m.byteWeights[state<<8|node], &column[node&255]
+			s0, s1, s2, s4 := stretch(p0.p()), stretch(p1.p()), stretch(p2.p()), stretch(p4.P())
+			sum := s0*int64(w.w[0]) + s1*int64(w.w[1]) + s2*int64(w.w[2]) + s4*int64(w.w[4])
 			next := want >> k & 1
-			p4, s4 := &m.expected[class+k], int64(0)
+			p3, s3 := &m.expected[class+k], int64(0)
 			if state != free {
-				if s4 = stretch(p4.P()); next == 0 {
-					s4 = -s4
+				if s3 = stretch(p3.P()); next == 0 {
+					s3 = -s3
 				}
-				sum += s4 * int64(w.w[4])
+				sum += s3 * int64(w.w[3])
 			}
 			q := mixing.Predict(sum)
 			bit := c.Bit(b>>k&1, q)
@@ -202,18 +223,20 @@ func (m *model) byte(c *rangecoder.Coder, text []byte, i int, before uint64, sta
 			mixing.Move(&w.w[0], s0, e)
 			mixing.Move(&w.w[1], s1, e)
 			mixing.Move(&w.w[2], s2, e)
-			mixing.Move(&w.w[3], s3, e)
+			mixing.Move(&w.w[4], s4, e)
+			p4.Update(bit, columnLimit)
+			doubt += q ^ uint32(-bit)&0xffff
 			p0.update(bit)
 			p1.update(bit)
 			p2.update(bit)
-			p3.Update(bit, columnLimit)
 			if state != free {
-				mixing.Move(&w.w[4], s4, e)
-				p4.Update(rangecoder.BitOf(bit == next), limit)
+				mixing.Move(&w.w[3], s3, e)
+				p3.Update(rangecoder.BitOf(bit == next), limit)
 			}
 			node, at = node<<1|bit, at<<1|bit
 		}
 	}
+	m.doubt += doubt>>7 - m.doubt>>7
 	return byte(node)
 }
 

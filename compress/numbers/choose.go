@@ -6,7 +6,6 @@ import (
 	"math/bits"
 	"slices"
 
-	rc "orcomgo/compress/rangecoder"
 	"orcomgo/internal/tasks"
 )
 
@@ -18,9 +17,10 @@ const (
 	maxAdded     = 8     // of these, the nearest ones, of which sums are tried
 	manyColumns  = 128   // from which on a column is predicted from maxAdded columns
 	maxNarrow    = 16    // columns that vary of tables in which quotients decide on the order
-	maxTrials    = 12    // candidates that are compared on the whole sample
+	maxTrials    = 8     // candidates that are compared on the whole sample
 	quotientRows = 100   // that quotients are compared on
-	modelBits    = 20    // what a model takes besides its predictions
+	sumRows      = 200   // that sums are compared on
+	modelBytes   = 3     // what a model takes besides its predictions
 )
 
 // planner chooses how the columns of a table are coded.
@@ -201,32 +201,64 @@ func (p *planner) firstKeys(before []int) [][]int {
 // addSums adds the sums of columns, with either sign, from which column i seems to follow best: from no columns, and from all, the one
 // that helps most is added or removed, as long as one helps.
 func (p *planner) addSums(i int, key, columns []int, add func(model) float64) {
-	for _, sign := range []float64{-1, 1} {
+	similar := p.like(key)[p.first:]
+	changes := func(x int) []int64 { // of a column since the row like
+		list := make([]int64, min(sumRows, p.rough-p.first))
+		for r := range list {
+			list[r] = p.values[x][p.first+r] - valueOr(p.values[x], int(similar[r]))
+		}
+		return list
+	}
+	others := make([][]int64, len(columns))
+	for j, x := range columns {
+		others[j] = changes(x)
+	}
+	rest, trial := changes(i), make([]int64, min(sumRows, p.rough-p.first))
+	// less sets the trial to the rest less a multiple of the changes of another column, and returns about how many bits it takes.
+	less := func(times int64, j int) (bits float64) {
+		for r, d := range others[j] {
+			trial[r] = rest[r] - times*d
+			bits += logOf(trial[r])
+		}
+		return bits
+	}
+	own := slices.Clone(rest)
+	for _, sign := range []int64{-1, 1} {
 		var best ranked
-		for _, start := range [][]int{nil, columns} {
-			m := ranked{model: model{kind: likeSum, key: key, refs: start, factor: sign}}
-			m.cost = p.cost(i, m.model)
-			for better := true; better; {
-				better = false
-				now := m.refs
-				for _, x := range columns {
-					try := slices.DeleteFunc(slices.Clone(now), func(c int) bool { return c == x })
-					if len(try) == len(now) {
-						try = append(try, x)
+		for _, taken := range []int64{0, sign} { // of each column
+			copy(rest, own)
+			times := make([]int64, len(columns))
+			least := math.Inf(1)
+			for j := range columns {
+				if times[j] = taken; taken != 0 {
+					less(taken, j)
+					copy(rest, trial)
+				}
+			}
+			for chosen := 0; chosen >= 0; {
+				chosen = -1
+				for j := range columns {
+					if bits := less(sign-2*times[j], j); bits < least {
+						chosen, least = j, bits
 					}
-					other := m.model
-					other.refs = try
-					if c := p.cost(i, other); c < m.cost {
-						m, better = ranked{other, c}, true
+				}
+				if chosen >= 0 {
+					less(sign-2*times[chosen], chosen)
+					copy(rest, trial)
+					times[chosen] = sign - times[chosen]
+				}
+			}
+			if best.refs == nil || least < best.cost {
+				best.cost, best.refs = least, nil
+				for j, x := range columns {
+					if times[j] != 0 {
+						best.refs = append(best.refs, x)
 					}
 				}
 			}
-			if start == nil || m.cost < best.cost {
-				best = m
-			}
 		}
 		if len(best.refs) > 0 {
-			add(best.model)
+			add(model{kind: likeSum, key: key, refs: best.refs, factor: float64(sign)})
 		}
 	}
 }
@@ -284,106 +316,23 @@ func (p *planner) quotient(i int, before []int) (best model, least float64) {
 	return best, least
 }
 
-// plan chooses the models of the column that is coded as the one numbered at. What a model predicts depends on the values alone, and
-// not on the other models of the column. So each model predicts the rows of the sample once. Which models are good together is said by
-// a mixture of the probabilities of whole values, whose shares follow what was right: that is much faster than the mixing of each bit,
-// and comes to nearly the same choice.
+// plan chooses the model of the column that is coded as the one numbered at: that with which the sample takes the fewest bytes, if any.
 func (p *planner) plan(at int) *plan {
 	i := p.order[at]
 	low, high := int64(0), int64(0)
 	if v := p.full.values[i]; len(v) > 0 {
 		low, high = slices.Min(v), slices.Max(v)
 	}
-	pl := &plan{low: low, bits: bits.Len64(uint64(high - low))}
-	if pl.bits == 0 {
-		return pl
+	best := &plan{low: low, bits: bits.Len64(uint64(high - low))}
+	if best.bits == 0 {
+		return best
 	}
-	chosen := [][]float64{p.chances(pl, i, nil)}
-	least := mixtureCost(chosen)
-	list := p.candidates(at)
-	trials := make([][]float64, len(list))
-	for j := range list {
-		trials[j] = p.chances(pl, i, list[j:j+1])
-	}
-	for len(pl.models) < maxModels {
-		best, limit := -1, least-modelBits
-		for j, t := range trials {
-			if c := mixtureCost(append(chosen, t)); c < limit {
-				best, limit, least = j, c, c
-			}
-		}
-		if best < 0 {
-			break
-		}
-		pl.models = append(pl.models, list[best])
-		chosen = append(chosen, trials[best])
-	}
-	return pl
-}
-
-// chances returns the probabilities of the values of column i in the rows of the sample, by one model or, without one, by how often
-// values occurred.
-func (p *planner) chances(pl *plan, i int, m []model) []float64 {
-	own := *pl
-	own.models = m
-	c := p.newCoder(&own, i, p.values[i], p.rows-p.first)
-	list := make([]float64, 0, p.rows-p.first)
-	for r := p.first; r < p.rows; r++ {
-		u := uint64(c.values[r] - c.low)
-		product := 1.0
-		learn := func(p *rc.Prob, bit int, limit uint32) {
-			q := max(int(p.P()), 1) // of the bit 1
-			product *= float64(q*bit+(1<<rc.ProbBits-q)*(1-bit)) / (1 << rc.ProbBits)
-			p.Update(bit, limit)
-		}
-		if m != nil {
-			d := &c.models[0]
-			d.next(r, c.bits)
-			for k := c.bits - 1; k >= 0; k-- {
-				learn(d.at(int64(u>>(k+1)<<(k+1)+1<<k), k), int(u>>k&1), numberLimit)
-			}
-			d.learn(int64(u))
-			list = append(list, product)
-			continue
-		}
-		node, line := 1, (*line4)(nil)
-		for k := c.bits - 1; k >= 0; k-- {
-			if (c.bits-1-k)&3 == 0 {
-				line, node = c.counts.line(u>>(k+1)<<(k+1), k), 1
-			}
-			bit := int(u >> k & 1)
-			learn(&line[node&15], bit, countLimit)
-			node = node<<1 | bit
-		}
-		list = append(list, product)
-	}
-	return list
-}
-
-const (
-	leastShare = 0.003 // of a model in the mixture
-	shareMoves = 0.3   // how far a share moves for each row
-)
-
-// mixtureCost returns about how many bits the rows take by several models, given their chances.
-func mixtureCost(models [][]float64) float64 {
-	var shares [inputs]float64
-	n := len(models)
-	for i := range models {
-		shares[i] = 1 / float64(n)
-	}
-	sum := 0.0
-	for r := range models[0] {
-		all := 0.0
-		for i, m := range models {
-			all += float64(shares[i] * m[r])
-		}
-		sum -= Log2(all)
-		scale := shareMoves / all
-		for i, m := range models {
-			s := float64(shares[i] * ((1 - shareMoves) + float64(m[r]*scale)))
-			shares[i] = leastShare + float64(s*(1-float64(n)*leastShare))
+	least := len(p.encode(best, i, p.first))
+	for _, m := range p.candidates(at) {
+		other := &plan{low, best.bits, &m}
+		if n := len(p.encode(other, i, p.first)) + modelBytes; n < least {
+			best, least = other, n
 		}
 	}
-	return sum
+	return best
 }

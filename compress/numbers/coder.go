@@ -8,8 +8,7 @@ import (
 )
 
 const (
-	maxModels   = 2             // of a column
-	inputs      = maxModels + 1 // of a decision: the first one is how often values occurred
+	inputs      = 2 // of a decision: how often values occurred, and the model
 	numberLimit = 400
 	countLimit  = 250
 
@@ -20,8 +19,8 @@ const (
 
 	levels  = 32 // of the distance of a prediction from the middle of the interval
 	classes = 8  // of the mean error relative to the interval
-	// A bit whose probability by the leading model is less than this, or as close to 1, is coded by that model alone; in 1/65536.
-	sure = 192
+	// A bit whose probability by the model is less than this, or as close to 1, is coded by it alone; in 1/65536.
+	sure = 1000
 	// The least probability in 1/65536 by which it codes a bit, so that a row takes at least 1/3000 of a bit (see Decode).
 	leastSure = 16
 
@@ -69,7 +68,7 @@ type weights struct {
 type coder struct {
 	*plan
 	values  []int64
-	models  []prediction
+	model   *prediction // or nil
 	counts  counts
 	weights []weights // by bit
 }
@@ -80,15 +79,15 @@ func (t *table) newCoder(p *plan, i int, values []int64, rows int) *coder {
 	logLines := min(max(bits.Len(uint(rows)*uint(p.bits+3)/4), 7), maxLogLines)
 	// No line has the check 0, so that the probabilities need no first value.
 	c.counts = counts{make([]line4, 1<<logLines), 64 - logLines}
-	for j := range p.models {
+	if p.model != nil {
 		probs := make([][levels * classes]rc.Prob, p.bits)
 		for k := range probs {
 			rc.FillProbs(probs[k][:])
 		}
-		c.models = append(c.models, prediction{predictor: t.newPredictor(&p.models[j], i, values, p.low), probs: probs})
+		c.model = &prediction{predictor: t.newPredictor(p.model, i, values, p.low), probs: probs}
 	}
 	for i := range c.weights {
-		c.weights[i].w = [inputs]int32{firstWeight, firstWeight, firstWeight}
+		c.weights[i].w = [inputs]int32{firstWeight, firstWeight}
 	}
 	return c
 }
@@ -143,34 +142,28 @@ func (d *prediction) next(r, size int) {
 	d.class = bits.Len64(d.error >> 4)
 }
 
-// isSure reports whether a bit of probability p, in 1/65536, is coded by the leader alone.
+// isSure reports whether a bit of probability p, in 1/65536, is coded by the model alone.
 func isSure(p uint32) bool { return p-sure > 1<<rc.ProbBits-2*sure }
 
 // code codes the value of row r.
 func (c *coder) code(rg *rc.Coder, r int) {
-	models, lead := c.models, 0 // the model whose last errors were the smallest, the first one of several
-	for i := range models {
-		if models[i].next(r, c.bits); models[i].class < models[lead].class {
-			lead = i
-		}
+	d := c.model
+	if d != nil {
+		d.next(r, c.bits)
 	}
 	u := uint64(c.values[r] - c.low)
 	prefix := uint64(0) // of the value less the smallest one; its other bits are 0
 	var line *line4
 	group := c.bits // the bit at which the line begins
 	for k := c.bits - 1; k >= 0; k-- {
-		middle := int64(prefix + 1<<k)
-		var p [maxModels]*rc.Prob
-		if len(models) > 0 {
-			p[lead&1] = models[lead].at(middle, k)
-			if q := p[lead&1].P(); isSure(q) {
+		var p1 *rc.Prob
+		if d != nil {
+			p1 = d.at(int64(prefix+1<<k), k)
+			if q := p1.P(); isSure(q) {
 				bit := rg.Bit(int(u>>k&1), min(max(q, leastSure), 1<<rc.ProbBits-leastSure))
-				p[lead&1].Update(bit, numberLimit)
+				p1.Update(bit, numberLimit)
 				prefix |= uint64(bit) << k
 				continue
-			}
-			if len(models) > 1 {
-				p[^lead&1] = models[^lead&1].at(middle, k)
 			}
 		}
 		below := (c.bits - 1 - k) & 3 // bits of the group that are known
@@ -179,39 +172,32 @@ func (c *coder) code(rg *rc.Coder, r int) {
 			line = c.counts.line(prefix, group)
 		}
 		p0 := &line[(1<<below|prefix>>(k+1)&(1<<below-1))&15]
-		bit := c.weights[k].mix(rg, int(u>>k&1), p0, p[0], p[1])
+		bit := c.weights[k].mix(rg, int(u>>k&1), p0, p1)
 		prefix |= uint64(bit) << k
 	}
 	if rg.Dec != nil {
 		c.values[r] = c.low + int64(prefix) // when encoding, others may read it
 	}
-	for i := range c.models {
-		c.models[i].learn(int64(prefix))
+	if d != nil {
+		d.learn(int64(prefix))
 	}
 }
 
-// mix codes a bit by up to three probabilities; p1 and p2 may be nil.
-func (w *weights) mix(rg *rc.Coder, bit int, p0, p1, p2 *rc.Prob) int {
-	s0, s1, s2 := int64(mixing.Stretch(p0.P())), int64(0), int64(0)
+// mix codes a bit by one or two probabilities; p1 may be nil.
+func (w *weights) mix(rg *rc.Coder, bit int, p0, p1 *rc.Prob) int {
+	s0, s1 := int64(mixing.Stretch(p0.P())), int64(0)
 	if p1 != nil {
 		s1 = int64(mixing.Stretch(p1.P()))
 	}
-	if p2 != nil {
-		s2 = int64(mixing.Stretch(p2.P()))
-	}
-	q := mixing.Predict(s0*int64(w.w[0]) + s1*int64(w.w[1]) + s2*int64(w.w[2]))
+	q := mixing.Predict(s0*int64(w.w[0]) + s1*int64(w.w[1]))
 	bit = rg.Bit(bit, q)
 	e := mixing.Step(bit, q, int64(fastRate-w.n*(fastRate-slowRate)/slowAfter))
 	w.n = min(w.n+1, slowAfter)
 	mixing.Move(&w.w[0], s0, e)
 	mixing.Move(&w.w[1], s1, e)
-	mixing.Move(&w.w[2], s2, e)
 	p0.Update(bit, countLimit)
 	if p1 != nil {
 		p1.Update(bit, numberLimit)
-	}
-	if p2 != nil {
-		p2.Update(bit, numberLimit)
 	}
 	return bit
 }

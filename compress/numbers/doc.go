@@ -1,9 +1,9 @@
 // Package numbers codes columns of integers of a table: those of text (package tables) and those of fixed records (package records).
 //
 // The bits of a value are coded from the highest to the lowest. Each bit divides the interval in which the value lies, and is
-// predicted by how often values occurred, and by up to two models that predict the value, from earlier values of the column or from other
-// columns, and look at where their prediction is in the interval. The logistic mixture of the predictions is coded (Mahoney, "Adaptive
-// weighing of context models for lossless data compression", 2005). Which models a column has is decided by the encoder, by a sample,
+// predicted by how often values occurred, and by a model that predicts the value, from earlier values of the column or from other
+// columns, and looks at where its prediction is in the interval. The logistic mixture of the predictions is coded (Mahoney, "Adaptive
+// weighing of context models for lossless data compression", 2005). Which model a column has is decided by the encoder, by a sample,
 // and is written in the stream.
 //
 // docs/FORMAT.md, "Number tables", is the specification.

@@ -14,7 +14,7 @@ import (
 //	number of the column     uvarint
 //	smallest value           varint
 //	bits of a value          uvarint, 0 to 62
-//	models                   uvarint, at most 2, and each of them (model.append)
+//	models                   uvarint, at most 1, and the model (model.append)
 //	bytes of its code        uvarint
 //
 // and then the codes in the same order.
@@ -26,9 +26,9 @@ const MaxColumns = 1 << 16
 
 // plan is how a column is coded.
 type plan struct {
-	low    int64 // the smallest value
-	bits   int   // of the largest value less the smallest one; 0 to 62
-	models []model
+	low   int64  // the smallest value
+	bits  int    // of the largest value less the smallest one; 0 to 62
+	model *model // or nil
 }
 
 // Encode codes a table of at most MaxColumns columns of the same number of rows. Columns are coded in places of the pool as well, which may
@@ -49,7 +49,7 @@ func Encode(columns []Column, pool *tasks.Pool) []byte {
 	pool.Each(len(columns), func(at int) {
 		i := p.order[at]
 		plans[i] = p.plan(at)
-		codes[i] = p.full.encode(plans[i], i)
+		codes[i] = p.full.encode(plans[i], i, 0)
 	})
 	var out []byte
 	for _, i := range p.order {
@@ -75,12 +75,12 @@ func check(c *Column, rows int) {
 	}
 }
 
-// encode codes all rows of column i.
-func (t *table) encode(p *plan, i int) []byte {
-	c := t.newCoder(p, i, t.values[i], t.rows)
+// encode codes the rows of column i from one on.
+func (t *table) encode(p *plan, i, first int) []byte {
+	c := t.newCoder(p, i, t.values[i], t.rows-first)
 	rg := rc.EncodeTo(nil)
 	if p.bits > 0 {
-		for r := range t.rows {
+		for r := first; r < t.rows; r++ {
 			c.code(rg, r)
 		}
 	}
@@ -90,32 +90,27 @@ func (t *table) encode(p *plan, i int) []byte {
 func (p *plan) append(dst []byte) []byte {
 	dst = binary.AppendVarint(dst, p.low)
 	dst = binary.AppendUvarint(dst, uint64(p.bits))
-	dst = binary.AppendUvarint(dst, uint64(len(p.models)))
-	for i := range p.models {
-		dst = p.models[i].append(dst)
+	if p.model == nil {
+		return append(dst, 0)
 	}
-	return dst
+	return p.model.append(append(dst, 1))
 }
 
 func readPlan(r *parse.Cursor, columns int) *plan {
 	p := &plan{low: r.Varint(MaxValue), bits: r.Int(maxBits)}
-	p.models = make([]model, r.Int(maxModels))
-	for i := range p.models {
-		p.models[i] = readModel(r, columns)
+	if r.ByteAtMost(1) == 1 {
+		m := readModel(r, columns)
+		p.model = &m
 	}
 	return p
 }
 
-// usesOnly reports whether all columns that the models of the plan use are known.
+// usesOnly reports whether all columns that the model of the plan uses are known.
 func (p *plan) usesOnly(known []bool) bool {
-	for _, m := range p.models {
-		for _, c := range slices.Concat(m.key, m.refs) {
-			if c >= len(known) || !known[c] {
-				return false
-			}
-		}
+	if p.model == nil {
+		return true
 	}
-	return true
+	return !slices.ContainsFunc(slices.Concat(p.model.key, p.model.refs), func(c int) bool { return c >= len(known) || !known[c] })
 }
 
 // Decode is the inverse of Encode: it returns the values of columns, each of the given number of rows, given which are Float32. It takes

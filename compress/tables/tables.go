@@ -77,8 +77,8 @@ func encodeSegment(s *segment, delimiter byte, pool *tasks.Pool) []byte {
 			strings[i] = codeStrings(fields[i])
 		}
 	})
-	lists := fractions(numerics)
-	out := binary.AppendUvarint(nil, uint64(len(lists)))
+	var lists []numbers.Column
+	var out []byte
 	for i, n := range numerics {
 		if n == nil {
 			out = parse.AppendBlock(append(out, columnStrings), strings[i])
@@ -173,9 +173,8 @@ type column struct {
 
 func decodeSegment(code []byte, columns, rows, size int) ([]column, error) {
 	in := &parse.Cursor{Rest: code}
-	helpers := in.Int(columns + 1)
 	table, mixed := make([]column, columns), make([]bool, columns)
-	lists := helpers
+	lists := 0     // of integers
 	budget := size // for the strings of all columns
 	for i := range table {
 		var err error
@@ -200,7 +199,6 @@ func decodeSegment(code []byte, columns, rows, size int) ([]column, error) {
 	if err != nil {
 		return nil, ErrCorrupt
 	}
-	values = values[helpers:]
 	for i, c := range table {
 		if c.numeric == nil {
 			continue

@@ -117,7 +117,7 @@ func TestSizes(t *testing.T) {
 		name string
 		text []byte
 		most int
-	}{{"abundances", abundances(2000), 10000}, {"coverages", coverages(600, 6), 6700}, {"sums", sums(1000), 6600}} {
+	}{{"abundances", abundances(2000), 10000}, {"coverages", coverages(600, 6), 9800}, {"sums", sums(1000), 6600}} {
 		if got := len(Encode(c.text, tasks.NewPool(1))); got > c.most {
 			t.Errorf("%s: %d bytes of %d, at most %d expected", c.name, got, len(c.text), c.most)
 		}
