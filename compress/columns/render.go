@@ -27,6 +27,9 @@ func TextSize(f record.Rendering, c *Columns) int {
 			n += len(c.Names)
 		}
 	}
+	for _, e := range c.Forms.Exceptions {
+		n += len(e.PlusText)
+	}
 	if w := c.Forms.Default.SeqWidth; w > 0 {
 		n += int(c.Bases()) / int(w)
 	}

@@ -25,16 +25,18 @@ func changeTexts(l *record.Forms, plus record.Plus, f func(text string) string) 
 	if l.Default.Plus == plus {
 		l.Default.PlusText = f(l.Default.PlusText)
 	}
+	var made *record.Form
 	for i := range l.Exceptions {
 		e := &l.Exceptions[i]
 		if e.Plus != plus {
 			continue
 		}
-		if text := f(e.PlusText); text != e.PlusText {
-			own := *e.Form
-			own.PlusText = text
-			e.Form = &own
+		own := *e.Form
+		if own.PlusText = f(e.PlusText); made == nil || !made.Equal(&own) {
+			made = new(record.Form)
+			*made = own
 		}
+		e.Form = made
 	}
 }
 

@@ -64,7 +64,9 @@ func (u *unpacker) makeBAM(ctx context.Context) error {
 			q.Inputs = append(q.Inputs, i)
 			continue
 		}
-		kept++
+		if kept++; u.asBAM(i) {
+			continue // the header comes with the records
+		}
 		header, err := u.headerOf(ctx, i)
 		if err != nil {
 			return err

@@ -138,7 +138,7 @@ func (u *unpacker) makeSinks(stop <-chan struct{}) (commit.Made, error) {
 		}
 		if u.made != nil && u.made.first >= 0 {
 			u.o.Gzip = true
-			_, err := u.o.Stream.Write(u.made.headers[u.made.first])
+			_, err := u.o.Stream.Write(u.made.headers[u.made.first]) // nothing if it comes with the records
 			return nil, err
 		}
 		return nil, nil
@@ -217,7 +217,7 @@ func (u *unpacker) asFile(i int) bool {
 
 // asBAM reports whether an input of BAM is restored as BAM, be it the very file or another one of the same records, and not as FASTQ.
 func (u *unpacker) asBAM(i int) bool {
-	return u.man.Inputs[i].Kind == record.BAM && (u.o.Stream == nil || u.o.StreamFile) && u.notText(i)
+	return u.man.Inputs[i].Kind == record.BAM && (u.o.Stream == nil || u.o.StreamFile || u.made != nil) && u.notText(i)
 }
 
 // notText reports whether all of an input is restored, and not as its text.

@@ -1,6 +1,9 @@
 package tags
 
 import (
+	"math/bits"
+
+	"orcomgo/bins/parse"
 	"orcomgo/compress/doubles"
 	"orcomgo/compress/general"
 	"orcomgo/compress/rangecoder"
@@ -20,26 +23,46 @@ const (
 // noiseLimit bounds the counts of probabilities: times between bases are drawn from one distribution.
 const noiseLimit = 1000
 
-// codeNoise codes bytes by adaptive frequencies, given those before if pairs is set.
-func codeNoise(c *rangecoder.Coder, b []byte, pairs bool) {
-	trees, before := make([]*rangecoder.Tree, 256), byte(0)
+// codeNoise codes bytes by adaptive frequencies, given those before if pairs is set. values are the different ones, at least one. It reports
+// whether all are among them.
+func codeNoise(c *rangecoder.Coder, b, values []byte, pairs bool) bool {
+	var rank [256]byte
+	for i, v := range values {
+		rank[v] = byte(i)
+	}
+	trees, before := make([]*rangecoder.Tree, len(values)), uint32(0)
 	for i, v := range b {
 		if trees[before] == nil {
-			t := rangecoder.NewTree(8)
+			t := rangecoder.NewTree(max(bits.Len(uint(len(values)-1)), 1))
 			trees[before] = &t
 		}
-		b[i] = byte(trees[before].Code(c, uint32(v), noiseLimit))
-		if pairs {
-			before = b[i]
+		r := trees[before].Code(c, uint32(rank[v]), noiseLimit)
+		if r >= uint32(len(values)) {
+			return false
+		}
+		if b[i] = values[r]; pairs {
+			before = r
 		}
 	}
+	return true
 }
 
-// noise returns bytes as codeNoise codes them.
+// noise returns bytes as codeNoise codes them, after how many different ones there are, less one, and these.
 func noise(b []byte, pairs bool) []byte {
+	var has [256]bool
+	for _, v := range b {
+		has[v] = true
+	}
+	out := []byte{0}
+	for v, ok := range has {
+		if ok {
+			out = append(out, byte(v))
+		}
+	}
+	out[0] = byte(len(out) - 2)
 	c := rangecoder.EncodeTo(nil)
-	codeNoise(c, b, pairs)
-	return c.Enc.Finish()
+	codeNoise(c, b, out[1:], pairs)
+	return append(out, c.Enc.Finish()...)
 }
 
 const (
@@ -85,10 +108,14 @@ func decodePiece(way byte, coded []byte, size int) ([]byte, error) {
 	case asKinetics:
 		return nil, ErrCorrupt
 	}
-	if size > (len(coded)+64)<<15 {
+	in := parse.Cursor{Rest: coded}
+	values := in.Bytes(uint64(in.Byte()) + 1)
+	if in.Failed() || size > (len(coded)+64)<<15 {
 		return nil, ErrCorrupt
 	}
-	c, piece := rangecoder.DecodeFrom(coded), make([]byte, size)
-	codeNoise(c, piece, way == asPairs)
+	c, piece := rangecoder.DecodeFrom(in.Rest), make([]byte, size)
+	if !codeNoise(c, piece, values, way == asPairs) {
+		return nil, ErrCorrupt
+	}
 	return piece, c.Dec.Err()
 }

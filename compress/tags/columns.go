@@ -81,8 +81,9 @@ func (c *column) appendNext(dst []byte, k key) ([]byte, bool) {
 		if k[2] == 'f' {
 			bits = numbers.Float32Bits(v)
 		}
-		value := binary.LittleEndian.AppendUint32(nil, bits)[:bam.Widths[k[2]]]
-		return append(dst, value...), numberOf(k[2], value) == v
+		dst = binary.LittleEndian.AppendUint32(dst, bits)
+		dst = dst[:len(dst)-4+bam.Widths[k[2]]]
+		return dst, numberOf(k[2], dst[len(dst)-bam.Widths[k[2]]:]) == v
 	}
 	if k[2] == 'B' {
 		dst = binary.LittleEndian.AppendUint32(append(dst, k[3]), uint32(v))

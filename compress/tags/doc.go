@@ -10,6 +10,8 @@ package tags
 
 import (
 	"errors"
+	"slices"
+	"unsafe"
 
 	"orcomgo/bins/bam"
 	"orcomgo/bins/parse"
@@ -28,7 +30,7 @@ func Encode(fields []string, bases func(i int) []byte) []byte {
 	var columns columnSet
 	var layout []byte
 	for i, text := range fields {
-		b := []byte(text)
+		b := unsafe.Slice(unsafe.StringData(text), len(text)) // which is only read
 		at := bam.Tags(b)
 		heads.add(b[:at])
 		layout = layout[:0]
@@ -80,14 +82,20 @@ func Decode(data []byte, n int, bases func(i int) []byte, limit uint64) ([]strin
 	if !in.Done() {
 		return nil, ErrCorrupt
 	}
+	columnOf := make([][]*column, len(layouts))
+	for i, layout := range layouts {
+		for k := range slices.Chunk(layout, keyLen) {
+			columnOf[i] = append(columnOf[i], columns.of(key(k)))
+		}
+	}
 	fields := make([]string, n)
 	var b []byte
 	for i := range fields {
 		b = append(b[:0], heads[headOf[i]]...)
-		for layout := layouts[layoutOf[i]]; len(layout) > 0; layout = layout[keyLen:] {
-			k := key(layout[:keyLen])
+		layout := layouts[layoutOf[i]]
+		for k, c := range columnOf[layoutOf[i]] {
 			var ok bool
-			if b, ok = columns.of(k).appendNext(b, k); !ok {
+			if b, ok = c.appendNext(b, key(layout[k*keyLen:][:keyLen])); !ok {
 				return nil, ErrCorrupt
 			}
 		}

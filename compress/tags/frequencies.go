@@ -6,7 +6,7 @@ import "orcomgo/compress/rangecoder"
 type frequencies struct {
 	counts [256]uint32
 	total  uint32
-	starts [256]uint16 // of the parts of 65536 that bytes have
+	last   [257]uint16 // of the parts of 65536 that bytes have: the last point before each
 	first  [256]byte   // by the upper half of a point: the byte that has the first point of these
 	left   int         // values until starts are computed again
 	next   int         // and values then
@@ -55,12 +55,13 @@ func (f *frequencies) compute() {
 		for ; point<<8 < start; point++ {
 			f.first[point] = byte(v - 1)
 		}
-		f.starts[v] = uint16(start)
+		f.last[v] = uint16(start - 1)
 		sum += around(v)
 	}
 	for ; point < 256; point++ {
 		f.first[point] = 255
 	}
+	f.last[256] = 65535
 	if f.total > mostCount {
 		f.total = 0
 		for v, n := range f.counts {
@@ -71,23 +72,20 @@ func (f *frequencies) compute() {
 	f.left, f.next = f.next, min(2*f.next, lastStep)
 }
 
-// end returns where the part of a byte ends.
-func (f *frequencies) end(v byte) uint32 {
-	if v == 255 {
-		return 1 << 16
-	}
-	return uint32(f.starts[v+1])
+// part returns the first point of a byte, and how many it has.
+func (f *frequencies) part(v byte) (start, width uint32) {
+	return uint32(f.last[v] + 1), uint32(f.last[int(v)+1] - f.last[v])
 }
 
 // code codes a byte.
 func (f *frequencies) code(c *rangecoder.Coder, v byte) byte {
 	if c.Dec != nil {
 		p := c.Dec.Point()
-		for v = f.first[p>>8]; f.end(v) <= p; v++ {
+		for v = f.first[p>>8]; uint32(f.last[int(v)+1]) < p; v++ {
 		}
-		c.Dec.DecodePart(uint32(f.starts[v]), f.end(v)-uint32(f.starts[v]))
+		c.Dec.DecodePart(f.part(v))
 	} else {
-		c.Enc.EncodePart(uint32(f.starts[v]), f.end(v)-uint32(f.starts[v]))
+		c.Enc.EncodePart(f.part(v))
 	}
 	f.counts[v] += countOnce
 	f.total += countOnce

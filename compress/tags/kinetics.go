@@ -76,17 +76,30 @@ func (w *weight) learn(x int16, wrong int32) {
 
 // kinetics is the model of a column.
 type kinetics struct {
-	near            [1 << 8]effect // of bases -1 to 2
-	wide            [2][]effect    // of bases -5 to 2, and -2 to 5: what they add to near
-	ofWide          [2][11]weight  // by the length of the count
-	ofRead          [11]weight
+	near            [1 << 8]effect  // of bases -1 to 2
+	before, after   [1 << 16]effect // of bases -5 to 2, and -2 to 5: what they add to near
+	ofBefore        [11]weight      // by the length of the count
+	ofAfter, ofRead [11]weight
 	ofLast, ofOther weight
 	spread          int32
 	values          [steps * spreads]*frequencies
+	windows         [64]uint32 // of the next values
+	touched         uint16     // makes the compiler load effects
 }
 
-func newKinetics() *kinetics {
-	return &kinetics{wide: [2][]effect{make([]effect, 1<<16), make([]effect, 1<<16)}, spread: 1 << levelBits}
+// load sets the windows of values of a read from i on, and loads their effects all at once: one by one, it takes longer than the rest.
+func (k *kinetics) load(letters []byte, i int, window uint32) uint32 {
+	touched := uint16(0)
+	for n := range k.windows {
+		window <<= 2
+		if at := i + n + ahead; at < len(letters) {
+			window |= uint32(codes[letters[at]])
+		}
+		k.windows[n] = window
+		touched += k.before[window>>6&0xffff].count + k.after[window&0xffff].count
+	}
+	k.touched = touched
+	return window
 }
 
 // spreadClass returns the number of half octaves that errors have.
@@ -112,13 +125,12 @@ func (k *kinetics) code(c *rangecoder.Coder, array, letters []byte, others []int
 	var read effect
 	last := int16(0)
 	for i, v := range array {
-		window <<= 2
-		if i+ahead < len(letters) {
-			window |= uint32(codes[letters[i+ahead]])
+		if i%len(k.windows) == 0 {
+			window = k.load(letters, i, window)
 		}
-		near := &k.near[window>>6&0xff]
-		before, after := &k.wide[0][window>>6&0xffff], &k.wide[1][window&0xffff]
-		ofBefore, ofAfter := &k.ofWide[0][bits.Len16(before.count)], &k.ofWide[1][bits.Len16(after.count)]
+		w := k.windows[i%len(k.windows)]
+		near, before, after := &k.near[w>>6&0xff], &k.before[w>>6&0xffff], &k.after[w&0xffff]
+		ofBefore, ofAfter := &k.ofBefore[bits.Len16(before.count)], &k.ofAfter[bits.Len16(after.count)]
 		ofRead, other := &k.ofRead[bits.Len16(read.count)], others[i]
 		first := int32(near.mean)
 		second := first + ofBefore.of(before.mean) + ofAfter.of(after.mean)
@@ -204,7 +216,7 @@ func (r *reads) next(c *column) []int16 {
 
 // code codes b, the bytes of values from..to-1 of a column that fits. left is as of kinetics.code.
 func (r *reads) code(coder *rangecoder.Coder, c *column, b []byte, from, to int, left []int16) {
-	model := newKinetics()
+	model := &kinetics{spread: 1 << levelBits}
 	var other []byte
 	for i := from; i < to; i++ {
 		letters := r.bases(int(c.records[i]))
