@@ -133,16 +133,31 @@ func TestBAMRecords(t *testing.T) {
 	strings3 := "RGZx\x00XEZ\x00XHH1AE3\x00CBZline\nend\x00"
 	arrays := array("ip", 'C', 3, "abc") + array("mv", 'c', 2, "\x05\x01") + array("sa", 's', 1, "ab") + array("sx", 'S', 0, "") +
 		array("X1", 'i', 1, "abcd") + array("X2", 'I', 2, "abcdefgh") + array("X3", 'f', 1, "\x00\x00\x80\x3f")
-	many := ""
-	for i := range 1000 {
-		many += fmt.Sprintf("%c%cC%c", 'A'+i/40, '0'+i%40, i%100)
+	types := []string{"Aq", "c\xff", "C\xff", "s12", "S12", "i1234", "I1234", "f1234", "Z\x00", "Ztext\x00", "H1A\x00", "H\x00"}
+	for i, element := range "cCsSiIf" {
+		types = append(types, array("", byte(element), 0, ""), array("", byte(element), 2, "12345678"[:2*[]int{1, 1, 2, 2, 4, 4, 4}[i]]))
+	}
+	var many, mixed []byte // the most tags that the format is asked for, and few of all types
+	for i := range 65_535 {
+		many = append(append(many, 'A'+byte(i/10%26), '0'+byte(i%10)), types[i%len(types)]...)
+		if i < 2*len(types) {
+			mixed = many
+		}
+	}
+	headed := func(text, references string, records ...[]byte) []byte {
+		b := binary.LittleEndian.AppendUint32([]byte("BAM\x01"), uint32(len(text)))
+		return append(append(append(b, text...), references...), bytes.Join(records, nil)...)
 	}
 	record := bamRecord("r1", 4, 9, 30, numbers+strings3+arrays)
 	for name, text := range map[string][]byte{
-		"all":  bamText(record, bamRecord("r2", 4, 8, 93, arrays+numbers), bamRecord("*", 516, 4, 255, many), bamRecord("e", 4, 0, 0, "")),
-		"mate": bamText(bamRecord("p", 77, 5, 2, "RGZx\x00"), bamRecord("p", 141, 6, 3, "RGZx\x00"), bamRecord("q", 77, 5, 2, "")),
-		"none": bamText(),
-		"half": bamText(record, bamRecord("cut", 4, 4, 20, "RGZno end")),
+		"all":       bamText(record, bamRecord("r2", 4, 8, 93, arrays+numbers), bamRecord("*", 516, 4, 255, string(mixed)), bamRecord("e", 4, 0, 0, "")),
+		"many":      bamText(record, bamRecord("m", 4, 3, 3, string(many)), bamRecord("*", 4, 0, 0, string(many[:len(mixed)]))),
+		"mate":      bamText(bamRecord("p", 77, 5, 2, "RGZx\x00"), bamRecord("p", 141, 6, 3, "RGZx\x00"), bamRecord("q", 77, 5, 2, "")),
+		"none":      bamText(),
+		"no @":      headed("", "\x00\x00\x00\x00", record),
+		"odd":       headed("@HD\x00\xff\r\n\n@CO", "\x00\x00\x00\x00", record, bamRecord("", 4, 1, 255, "")),
+		"reference": headed("@CO\tpadded\n\x00\x00", "\x01\x00\x00\x00\x02\x00\x00\x00c\x00\x05\x00\x00\x00", record),
+		"half":      bamText(record, bamRecord("cut", 4, 4, 20, "RGZno end")),
 	} {
 		file := filepath.Join(dir, name, name+".bam")
 		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
@@ -184,6 +199,91 @@ func TestBAMRecords(t *testing.T) {
 		status, errs := runHere("archive", file, filepath.Join(dir, name+"-bad"))
 		if status != 1 || !strings.Contains(errs, c.want) {
 			t.Errorf("%s: status %d: %s", name, status, errs)
+		}
+	}
+}
+
+// TestSamtoolsBAM: what samtools makes of SAM comes back, and is the very file, from all its levels and without compression. Damage of BGZF
+// is told, or comes back as it was.
+func TestSamtoolsBAM(t *testing.T) {
+	dir := t.TempDir()
+	line := func(name string, flags int, seq, quals string, tags ...string) string {
+		return strings.Join(append([]string{name, fmt.Sprint(flags), "*\t0\t0\t*\t*\t0\t0", seq, quals}, tags...), "\t") + "\n"
+	}
+	head, all := "@HD\tVN:1.6\tSO:unknown\n", []string{"XA:A:q", "Xc:i:-3", "XC:i:200", "Xs:i:-3000", "XS:i:60000", "Xi:i:-100000",
+		"XI:i:4000000000", "Xf:f:1.5", "XZ:Z:a text", "YZ:Z:", "XH:H:1AE3"}
+	for _, element := range "cCsSiIf" {
+		all = append(all, fmt.Sprintf("A%c:B:%c,1,2,3", element, element), fmt.Sprintf("E%c:B:%c", element, element))
+	}
+	for name, text := range map[string]string{
+		"types":     head + line("a", 4, "ACGTN", "IIIII", all...) + line("b", 4, "ACG", "III"),
+		"reads":     head,
+		"qualities": head + line("a", 4, "ACGTN", "*", all...) + line("b", 4, "ACG", "III") + line("c", 4, "A", "*"),
+		"names":     head + line("*", 4, "ACGTN", "IIIII") + line(strings.Repeat("n", 254), 4, "A", "I"),
+		"sequences": head + line("a", 4, "*", "*", all...) + line("b", 516, "ACG", "III") + line("c", 4, "*", "*"),
+		"header":    "@CO\tno @HD\n" + line("a", 4, "ACGTN", "IIIII"),
+		"references": head + "@SQ\tSN:chr1\tLN:1000\n@CO\t\u00fcn\u00ef\n" + line("p", 77, "=ACMGRSVTWYHKDBN", strings.Repeat("~", 16)) +
+			line("p", 141, "A", "!") + line("s", 1037, "A", "5"),
+	} {
+		sam := filepath.Join(dir, "x.sam")
+		if err := os.WriteFile(sam, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		in, out, restored := filepath.Join(dir, name), filepath.Join(dir, name+"-out"), filepath.Join(dir, name+"-restored")
+		if err := os.Mkdir(in, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for _, level := range []string{"0", "1", "6", "9"} {
+			samtools(t, "view", "-O", "bam,level="+level, "-o", filepath.Join(in, level+".bam"), sam)
+		}
+		mustRun(t, "archive", "-q", in, out)
+		mustRun(t, "unpack", "-q", out, "-o", restored)
+		for _, level := range []string{"0", "1", "6", "9"} {
+			was, err := os.ReadFile(filepath.Join(in, level+".bam"))
+			is, err2 := os.ReadFile(filepath.Join(restored, level+".bam"))
+			if err != nil || err2 != nil || !bytes.Equal(was, is) {
+				t.Errorf("%s, level %s: another file came back: %v, %v", name, level, err, err2)
+			}
+		}
+	}
+
+	whole, err := os.ReadFile(filepath.Join(dir, "types", "6.bam"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := func(at int, by byte) []byte {
+		b := bytes.Clone(whole)
+		b[at] ^= by
+		return b
+	}
+	end := whole[len(whole)-28:]
+	for name, c := range map[string]struct {
+		data []byte
+		want string // "": comes back
+	}{
+		"end":     {whole[:len(whole)-28], "the bgzip end-of-file block is missing: is the file truncated?"},
+		"cut":     {whole[:len(whole)/2], "is the file truncated?"},
+		"data":    {changed(60, 4), "the gzip data is damaged"},
+		"sum":     {changed(len(whole)-28-8, 1), "the gzip data is damaged: the checksum differs"},
+		"after":   {append(bytes.Clone(whole), "more"...), "trailing garbage after the gzip data"},
+		"long":    {changed(16, 0x70), ""}, // the size of a block, which gzip does not read
+		"two":     {append(bytes.Clone(whole), end...), ""},
+		"between": {append(bytes.Clone(end), whole...), ""},
+	} {
+		file, out, restored := filepath.Join(dir, name+".bam"), filepath.Join(dir, name+"-bad"), filepath.Join(dir, "bad")
+		if err := os.WriteFile(file, c.data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if c.want != "" {
+			if status, errs := runHere("archive", file, out); status != 1 || !strings.Contains(errs, c.want) {
+				t.Errorf("%s: status %d: %s", name, status, errs)
+			}
+			continue
+		}
+		mustRun(t, "archive", "-q", file, out)
+		mustRun(t, "unpack", "-q", out, "-o", restored)
+		if got, err := os.ReadFile(filepath.Join(restored, name+".bam")); err != nil || !bytes.Equal(got, c.data) {
+			t.Errorf("%s: another file came back: %v", name, err)
 		}
 	}
 }
