@@ -38,6 +38,7 @@ func bamConfig(n int) sim.Config {
 	switch n % 4 {
 	case 0:
 		c.Long, c.Quality, c.Names, c.Length, c.Reads = true, sim.HiFi, sim.PacBio, 1000+100*(n%5), c.Reads/10+1
+		c.Strands = n%8 == 4
 	case 1:
 		c.Long, c.Quality, c.Names, c.Length, c.Reads = true, sim.Nanopore, sim.Nanoread, 800, c.Reads/10+1
 	case 2:

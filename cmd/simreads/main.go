@@ -99,6 +99,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	f.BoolVar(&o.gzip, "gzip", false, "compress, one gzip member a chunk")
 	f.BoolVar(&o.bgzip, "bgzip", false, "compress in BGZF blocks")
 	f.BoolVar(&o.bam, "bam", false, "write unaligned BAM, pairs in one file, with the tags that such reads have")
+	f.BoolVar(&o.Strands, "strands", false, "with --bam, HiFi reads have the kinetics of both strands")
 	f.Uint64Var(&o.Seed, "seed", 1, "another seed, another draw")
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, pflag.ErrHelp) {
@@ -138,6 +139,8 @@ func (o *options) check(f *pflag.FlagSet) error {
 		return errors.New("--indels needs --long")
 	case o.gzip && o.bgzip:
 		return errors.New("--gzip and --bgzip exclude each other")
+	case o.Strands && (!o.bam || o.long != "hifi"):
+		return errors.New("--strands needs --bam and --long hifi")
 	case o.bam && (o.gzip || o.bgzip || o.CRLF || o.FASTA):
 		return errors.New("--bam excludes --gzip, --bgzip, --crlf and --fasta")
 	}

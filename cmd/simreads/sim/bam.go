@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"slices"
 )
 
 // BAMHeader is what precedes the records of BAM, with one read group.
@@ -70,8 +71,17 @@ func (c *Config) appendBAM(dst, name, seq, qual []byte) []byte {
 		dst = fmt.Appendf(dst, "zmi%snpi%s", le.AppendUint32(nil, uint32(r.below(1<<24))), le.AppendUint32(nil, uint32(5+r.below(20))))
 		dst = append(dst, "rqf"...)
 		dst = le.AppendUint32(dst, math.Float32bits(float32(1-0.01*r.unit()*r.unit())))
-		dst = appendKinetics(dst, "ip", seq, 20, 0.6, &r)
-		dst = appendKinetics(dst, "pw", seq, 12, 0.5, &r)
+		if !c.Strands {
+			dst = appendKinetics(dst, "ip", "pw", seq, &r)
+			break
+		}
+		dst = appendKinetics(dst, "fi", "fp", seq, &r)
+		other := bytes.Clone(seq)
+		slices.Reverse(other)
+		for i, l := range other {
+			other[i] = complement[l]
+		}
+		dst = appendKinetics(dst, "ri", "rp", other, &r)
 	case c.Quality == Nanopore:
 		dst = appendMoves(dst, len(seq), &r)
 		dst = appendModified(dst, seq, &r)
@@ -101,16 +111,22 @@ func appendBarcode(dst, barcode []byte, r *random) []byte {
 	return append(dst, 0)
 }
 
-// appendKinetics appends times of each base, in frames. Their distribution is log-normal; its median depends on the three bases around, by
+// appendKinetics appends the times before each base and of it, in frames.
+func appendKinetics(dst []byte, before, of string, seq []byte, r *random) []byte {
+	dst = appendTimes(dst, before, 'i', seq, 20, 0.6, r)
+	return appendTimes(dst, of, 'p', seq, 12, 0.5, r)
+}
+
+// appendTimes appends a time for each base. Their distribution is log-normal; its median depends on the three bases around, by
 // a factor of 0.6 to 1.6. Measured times depend on ten bases (Schadt et al., "Modeling kinetic rate variation in third generation DNA
 // sequencing data to detect putative modifications to DNA bases", Genome Research, 2013, figure 2).
-func appendKinetics(dst []byte, tag string, seq []byte, median, sigma float64, r *random) []byte {
+func appendTimes(dst []byte, tag string, kind byte, seq []byte, median, sigma float64, r *random) []byte {
 	dst = appendArray(dst, tag, 'C', len(seq))
-	around := uint64(tag[0])
+	around := uint64(kind)
 	for i := range seq {
 		next := seq[min(i+1, len(seq)-1)]
 		around = around<<8&0xffffff | uint64(next)
-		own := float64(scramble(around<<8|uint64(tag[0]))>>40) / (1 << 24)
+		own := float64(scramble(around<<8|uint64(kind))>>40) / (1 << 24)
 		v := median * math.Exp(own-0.5+sigma*r.normal())
 		dst = append(dst, byte(min(v, 255)))
 	}

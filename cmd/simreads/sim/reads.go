@@ -31,6 +31,7 @@ type Config struct {
 	Amplicons  int     // if not 0: all fragments are one of so many stretches of 200 to 400 bases
 	SmallRNA   int     // if not 0: all fragments are one of so many stretches of 18 to 30 bases, of one strand each
 	Adapter    bool    // reads go on into an adapter, and then in As, where their fragment ends
+	Strands    bool    // HiFi reads have the kinetics of both strands in BAM: fi, fp, ri and rp instead of ip and pw
 	Bisulfite  float64 // share of the Cs that are read as T: for reads of both strands, in their direction
 }
 

@@ -460,6 +460,7 @@ func TestBAM(t *testing.T) {
 	for name, c := range map[string]Config{
 		"pairs":    {Reads: 50, Paired: true, Names: ENA},
 		"hifi":     {Reads: 5, Long: true, Quality: HiFi, Names: PacBio},
+		"strands":  {Reads: 5, Long: true, Quality: HiFi, Names: PacBio, Strands: true},
 		"nanopore": {Reads: 5, Long: true, Quality: Nanopore, Names: Nanoread},
 	} {
 		s := small(t, c)
@@ -481,8 +482,10 @@ func TestBAM(t *testing.T) {
 		if err != nil || string(got) != want {
 			t.Errorf("%s: %d bytes of FASTQ, %v, want %d", name, len(got), err, len(want))
 		}
-		if kinetics := bytes.Count(data, []byte("ipBC")) + bytes.Count(data, []byte("pwBC")); name == "hifi" && kinetics != 10 {
-			t.Errorf("%d arrays of kinetics for 5 reads", kinetics)
+		for tag, of := range map[string]string{"ip": "hifi", "pw": "hifi", "fi": "strands", "fp": "strands", "ri": "strands", "rp": "strands"} {
+			if n := bytes.Count(data, []byte(tag+"BC")); name == of && n != 5 {
+				t.Errorf("%d arrays %s of 5 reads", n, tag)
+			}
 		}
 		if name == "nanopore" && (bytes.Count(data, []byte("mvBc")) != 5 || bytes.Count(data, []byte("MLBC")) != 5) {
 			t.Error("reads have no moves, or no modified bases")
