@@ -187,6 +187,25 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
+// FuzzKinetics: whatever the stream is, decoding it given the bases ends, and what comes is coded again.
+func FuzzKinetics(f *testing.F) {
+	fields, letters := drawKinetics(rand.New(rand.NewSource(6)), 4)
+	bases := func(i int) []byte { return []byte(letters[i%len(letters)]) }
+	f.Add(Encode(fields, bases), len(fields))
+	f.Add(Encode(fields[:1], bases), 1)
+	f.Fuzz(func(t *testing.T, data []byte, n int) {
+		if n < 0 || n > 1<<8 {
+			return
+		}
+		if got, err := Decode(data, n, bases, 1<<20); err == nil {
+			again, err := Decode(Encode(got, bases), n, bases, math.MaxUint64)
+			if err != nil || !slices.Equal(again, got) {
+				t.Fatalf("%d fields came back otherwise: %v", len(again), err)
+			}
+		}
+	})
+}
+
 func BenchmarkKinetics(b *testing.B) {
 	fields, letters := drawKinetics(rand.New(rand.NewSource(5)), 400)
 	bases := func(i int) []byte { return []byte(letters[i]) }
