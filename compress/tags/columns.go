@@ -47,14 +47,17 @@ func (k key) number() bool { return bam.Widths[k[2]] > 0 }
 // width is how many bytes an element of the bytes has.
 func (k key) width() int { return max(bam.Widths[k[3]], 1) }
 
-// add adds the value of a record, which is of the type that k says.
-func (c *column) add(k key, value []byte, record int) {
+// add adds the value of a record of so many, which is of the type that k says.
+func (c *column) add(k key, value []byte, record, of int) {
 	c.rows++
 	if k.kinetics() {
 		c.records = append(c.records, int32(record))
 	}
 	if !k.number() {
 		c.numbers = append(c.numbers, int64(len(value)/k.width()))
+		if c.bytes == nil {
+			c.bytes = make([]byte, 0, min(len(value)*(of-record), pieceLen)) // the others may be as long
+		}
 		c.bytes = append(c.bytes, value...)
 		return
 	}

@@ -36,7 +36,7 @@ func Encode(fields []string, bases func(i int) []byte) []byte {
 		layout = layout[:0]
 		for b = b[at:]; len(b) > 0; {
 			k, value, rest := cutTag(b)
-			columns.of(k).add(k, value, i)
+			columns.of(k).add(k, value, i, len(fields))
 			layout, b = append(layout, k[:]...), rest
 		}
 		layouts.add(layout)

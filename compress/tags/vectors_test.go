@@ -30,7 +30,7 @@ func TestVectors(t *testing.T) {
 					value[k] = byte(values[k])
 				}
 				values = values[len(l):]
-				c.add(c.key, value, i)
+				c.add(c.key, value, i, len(letters))
 			}
 			columns = append(columns, c)
 		}

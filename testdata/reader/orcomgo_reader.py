@@ -1484,7 +1484,7 @@ class KineticsDecoder:
             n = x.bit_length() - 1
             level = n * 2048 + (x * 2048 >> n) % 2048
             error = level - whole
-            if near.count >= 32:
+            if i % 4 == 0 and near.count >= 32:
                 for name, x in inputs:
                     moved = self.weights.get(name, 0) + rounded(x * error, 15)
                     self.weights[name] = max(-1 << 17, min(moved, 1 << 17))
