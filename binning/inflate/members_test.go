@@ -101,7 +101,8 @@ func checkMembers(t *testing.T, data []byte, room int) {
 	for i, m := range f.Members {
 		size := bgzfHeader + int(m.Size) + footerSize
 		if int(m.From) != at+bgzfHeader || at+size > len(data) || !deflate.IsBGZF(data[at:]) || bgzfSize(data[at:]) != size ||
-			m.Length > bgzfMember || m.CRC != binary.LittleEndian.Uint32(data[at+size-8:]) || m.Length != binary.LittleEndian.Uint32(data[at+size-4:]) {
+			m.Length > bgzfMember || m.CRC != binary.LittleEndian.Uint32(data[at+size-8:]) ||
+			m.Length != binary.LittleEndian.Uint32(data[at+size-4:]) {
 			t.Fatalf("member %d of %d at %d: %+v", i, len(f.Members), at, m)
 		}
 		at += size

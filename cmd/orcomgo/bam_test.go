@@ -150,7 +150,8 @@ func TestBAMRecords(t *testing.T) {
 	}
 	record := bamRecord("r1", 4, 9, 30, numbers+strings3+arrays)
 	for name, text := range map[string][]byte{
-		"all":       bamText(record, bamRecord("r2", 4, 8, 93, arrays+numbers), bamRecord("*", 516, 4, 255, string(mixed)), bamRecord("e", 4, 0, 0, "")),
+		"all": bamText(record, bamRecord("r2", 4, 8, 93, arrays+numbers), bamRecord("*", 516, 4, 255, string(mixed)),
+			bamRecord("e", 4, 0, 0, "")),
 		"many":      bamText(record, bamRecord("m", 4, 3, 3, string(many)), bamRecord("*", 4, 0, 0, string(many[:len(mixed)]))),
 		"mate":      bamText(bamRecord("p", 77, 5, 2, "RGZx\x00"), bamRecord("p", 141, 6, 3, "RGZx\x00"), bamRecord("q", 77, 5, 2, "")),
 		"none":      bamText(),

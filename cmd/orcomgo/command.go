@@ -159,7 +159,8 @@ func (c *command) cobra(s *streams) *cobra.Command {
 
 // rareFlags are those that the brief help leaves out, of all commands.
 var rareFlags = strings.Fields(`third fourth unpaired reads-only order names source device two-bit parity slice-size no-verify tmpdir jobs
-	include exclude as-is exact-gzip delete-originals text format tags names-from grep salvage touch owner quiet encrypt-to key log brief help`)
+	include exclude as-is exact-gzip delete-originals text format tags names-from grep salvage touch owner quiet encrypt-to
+	key log brief help`)
 
 // briefHelp prints what a newcomer needs of a command: the first examples, and the flags that are used most.
 func briefHelp(cmd *cobra.Command, w io.Writer) error {

@@ -7,7 +7,8 @@ import (
 	"orcomgo/compress/rangecoder"
 )
 
-// TestVectorsEqualPlain: the vector instructions predict and learn as plain Go does, base by base and many at once, for weights of any size.
+// TestVectorsEqualPlain: the vector instructions predict and learn as plain Go does, base by base and many at once, for weights of any
+// size.
 func TestVectorsEqualPlain(t *testing.T) {
 	var plain, single, many mixer
 	all := []*mixer{&plain, &single, &many}

@@ -2,8 +2,8 @@ package bwt
 
 import "testing"
 
-// TestEndOfText: the last suffix, of seven symbols of nine bits, is equal to an earlier one up to the eighth bit of the symbol after its end,
-// which is 0 there and the least one here. So keys are compared that begin beyond the text.
+// TestEndOfText: the last suffix, of seven symbols of nine bits, is equal to an earlier one up to the eighth bit of the symbol after its
+// end, which is 0 there and the least one here. So keys are compared that begin beyond the text.
 func TestEndOfText(t *testing.T) {
 	var text []byte
 	for i := range 4 * 256 {

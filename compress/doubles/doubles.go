@@ -20,8 +20,8 @@ const (
 	valuesPerException = 64
 )
 
-// Encode codes data of at most MaxSize bytes. Elements are where the layout says. It panics if the layout does not fit the data, which is an
-// error of the caller.
+// Encode codes data of at most MaxSize bytes. Elements are where the layout says. It panics if the layout does not fit the data, which is
+// an error of the caller.
 func Encode(data []byte, l Layout) []byte {
 	if len(data) > MaxSize || l.Header < 0 || l.Header > len(data) || !l.valid() {
 		panic("doubles: data of another layout")

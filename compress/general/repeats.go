@@ -72,8 +72,8 @@ func common(text []byte, a, b int) int {
 	return n
 }
 
-// learn goes on to byte i, after a byte that was as expected (hit is 1) or not. After one that was not, what follows in a row of a symmetric
-// matrix may be in a column before: as much farther from what was found last as that was from what was found before it.
+// learn goes on to byte i, after a byte that was as expected (hit is 1) or not. After one that was not, what follows in a row of a
+// symmetric matrix may be in a column before: as much farther from what was found last as that was from what was found before it.
 func (r *repeats) learn(text []byte, i int, last byte, hit int) {
 	r.from++
 	r.history = (r.history<<1 | hit) % histories
