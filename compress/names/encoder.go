@@ -10,14 +10,18 @@ import (
 // Encoder codes names in several sections. Each but the first begins with the models that the one before has left, so all of them
 // take as many bytes as one section would; and it can be decoded only after those before it. The zero value is ready for the first one.
 type Encoder struct {
-	c    *codec // nil before the first section
-	rule rule   // of second mates
+	c     *codec // nil before the first section
+	rule  rule   // of second mates
+	plans func() map[string][]fieldPlan
 }
+
+// Renewed returns an encoder that codes fields as e does, and whose first section begins with new models.
+func (e *Encoder) Renewed() Encoder { return Encoder{plans: e.plans} }
 
 // Encode codes n names, each followed by '\n' in names, as the next section. With first, not nil, they are those of second mates, as for
 // EncodeMate; then all sections have first. ahead, if not nil, returns the names of the sections up to the last one, each followed by
-// '\n': how fields are coded is decided by them. It is called for the first section only, where nil means names. Encode panics if
-// names does not hold n lines.
+// '\n': how fields are coded is decided by them. It is called for the first section of an encoder that was not Renewed only, where nil
+// means names. Encode panics if names does not hold n lines.
 func (e *Encoder) Encode(names, first []byte, n int, ahead func() []byte) []byte {
 	if n == 0 {
 		return []byte{formatEmpty}
@@ -28,14 +32,17 @@ func (e *Encoder) Encode(names, first []byte, n int, ahead func() []byte) []byte
 	if e.c != nil {
 		return e.section([]byte{formatNext}, names, first, n)
 	}
-	if ahead == nil {
-		ahead = func() []byte { return names }
-	}
 	if first != nil {
 		e.rule = findRule(names, first, n)
 	}
+	if ahead == nil {
+		ahead = func() []byte { return names }
+	}
+	if e.plans == nil {
+		e.plans = sync.OnceValue(func() map[string][]fieldPlan { return makePlans(ahead()) })
+	}
 	e.c = newCodec()
-	e.c.plans = sync.OnceValue(func() map[string][]fieldPlan { return makePlans(ahead()) })
+	e.c.plans = e.plans
 	head := []byte{formatFields}
 	if first != nil {
 		head = append(head, e.rule.mark, e.rule.from, e.rule.to)

@@ -25,12 +25,13 @@ type nameLink struct {
 	next   *nameLink // the slice after it there
 	head   *nameLink // the first slice of the long chain
 	begins bool      // a chain begins here, unless names repeat others
-	most   uint64    // of how many records the names may be read ahead
 
 	end     uint64         // of a head: the end of the long chain
 	slices  int            // of a head: in the long chain
+	most    uint64         // of a head: of how many records the names may be read ahead
 	repeats bool           // of a head: names repeat others
-	planned chan struct{}  // of a head: closed when repeats is set
+	renewed names.Encoder  // of a head: what chains begin with whose names do not repeat others
+	planned chan struct{}  // of a head: closed when repeats and renewed are set
 	done    chan struct{}  // closed when coder is set
 	coder   *names.Encoder // nil again where the next slice has taken it, or begins with new models
 }
@@ -59,14 +60,14 @@ func newNameLinks(specs []slicing.Spec, man *archive.Manifest, o *Options) nameL
 			}
 			of := s.Together() // records of the input for each of r
 			end := s.From + uint64(s.Records)
-			l := &nameLink{from: s.From, most: limits.Chain * of, done: make(chan struct{})}
+			l := &nameLink{from: s.From, done: make(chan struct{})}
 			if b := last[r]; b != nil && end-b.head.from <= limits.LongChain*of && b.head.slices < source.MaxLinks {
 				b.next, l.before, l.head = l, b, b.head
 			} else {
 				l.head, l.planned, l.most = l, make(chan struct{}), aheadRecords*of
-			}
-			if o.Memory > 0 {
-				l.most = min(l.most, max(o.Memory/aheadBytes, limits.Chain)*of)
+				if o.Memory > 0 {
+					l.most = min(l.most, max(o.Memory/aheadBytes, limits.Chain)*of)
+				}
 			}
 			l.head.end = end
 			l.head.slices++
@@ -82,10 +83,10 @@ func newNameLinks(specs []slicing.Spec, man *archive.Manifest, o *Options) nameL
 // fresh reports whether the names begin with new models. Unless l is a head, planned of its head must be closed.
 func (l *nameLink) fresh() bool { return l.head == l || l.begins && !l.head.repeats }
 
-// ahead returns of how many records, from the first of l on, the names may be read to choose how those of l are coded. It is 0 where they
-// never begin with new models.
+// ahead returns of how many records, from the first of l on, the names may be read to choose how those of the long chain are coded. It is 0
+// if l is not its head.
 func (l *nameLink) ahead() int {
-	if l == nil || !l.begins {
+	if l == nil || l.head != l {
 		return 0
 	}
 	return int(min(l.most, l.head.end-l.from))
@@ -115,7 +116,8 @@ func (l *nameLink) encode(c *columns.Columns, first []byte, read func(from uint6
 	}
 	var ahead func() []byte
 	var failed error
-	if l.fresh() {
+	switch {
+	case l.head == l:
 		l.coder = new(names.Encoder)
 		if c.Perm == nil {
 			ahead = func() (text []byte) {
@@ -123,7 +125,10 @@ func (l *nameLink) encode(c *columns.Columns, first []byte, read func(from uint6
 				return text
 			}
 		}
-	} else {
+	case l.fresh():
+		again := l.head.renewed
+		l.coder = &again
+	default:
 		l.coder, l.before.coder = l.before.coder, nil
 	}
 	section := l.coder.Encode(c.Names, first, c.Records, ahead)
@@ -131,7 +136,7 @@ func (l *nameLink) encode(c *columns.Columns, first []byte, read func(from uint6
 		return nil, failed
 	}
 	if l.head == l {
-		l.repeats = l.coder.Repeats()
+		l.repeats, l.renewed = l.coder.Repeats(), l.coder.Renewed()
 		close(l.planned)
 	}
 	if l.next == nil || l.next.fresh() {
