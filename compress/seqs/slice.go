@@ -66,6 +66,7 @@ type slice struct {
 func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, k int, read func(k, i int) []uint64, text func(k, i int) []byte) {
 	first, to := r.covered(k)
 	m := newMismatches(s.byQual, to-uint64(first))
+	defer usedVariants.Put(m.variants)
 	// Whether reads of one place and length are in the order of their mismatches.
 	tied := s.sorted && !s.byQual && c.Uniform(uint32(rc.BitOf(s.tied && k == 0)), 1) != 0
 	end := 0 // of the reads that are coded

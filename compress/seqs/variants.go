@@ -1,12 +1,16 @@
 package seqs
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+	"sync"
+)
 
 // variants are the bases that reads of a slice had in place of those of the pseudogenome, by position in the range of the slice's reads,
 // modulo a power of two. There are few in a small slice, so blocks of positions have memory from their first variant on.
 type variants struct {
 	some   []uint64       // a bit for each block, whether it has memory: so few that they stay in the cache
-	number []uint32       // by block: where in blocks it is, if it has memory
+	number []uint32       // by block: where in blocks it is; anything if it has no memory
 	blocks []variantsHere // of the blocks that have memory
 }
 
@@ -28,10 +32,17 @@ const (
 	variantBits = 26
 )
 
-// newVariants returns empty variants at `size` positions, a power of two of at most variantBits.
+// usedVariants are variants for the next slices: of a large genome they take some MB, few of which a slice writes.
+var usedVariants = sync.Pool{New: func() any { return new(variants) }}
+
+// newVariants returns empty variants at `size` positions, a power of two of at most variantBits. usedVariants may take them back.
 func newVariants(size uint64) *variants {
-	size = max(size, variantBlock)
-	return &variants{some: make([]uint64, size/variantBlock/64+1), number: make([]uint32, size/variantBlock)}
+	v, blocks := usedVariants.Get().(*variants), int(max(size, variantBlock)/variantBlock)
+	v.some = slices.Grow(v.some[:0], blocks/64+1)[:blocks/64+1]
+	clear(v.some)
+	v.number = slices.Grow(v.number[:0], blocks)[:blocks]
+	v.blocks = v.blocks[:0]
+	return v
 }
 
 // block returns the number of the block of a position.
