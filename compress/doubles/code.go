@@ -192,11 +192,11 @@ func decode(r *parse.Cursor, data []byte, l *Layout) bool {
 	c := rc.DecodeFrom(r.Rest)
 	v.code(c, blocks)
 	v.put(data, v.own())
-	for i, at := range exceptions {
-		copy(data[at*width:(at+1)*width], verbatim[i*width:])
-	}
 	if l.BigEndian {
 		reverseBytes(data, width)
+	}
+	for i, at := range exceptions {
+		copy(data[at*width:(at+1)*width], verbatim[i*width:])
 	}
 	return c.Dec.Err() == nil
 }

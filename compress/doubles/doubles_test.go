@@ -338,6 +338,7 @@ func FuzzDecode(f *testing.F) {
 func FuzzRoundTrip(f *testing.F) {
 	f.Add(raw(special(), 8), 3, true, false)
 	f.Add(raw(special(), 4), 1, false, true)
+	f.Add([]byte("00000001"), 3, true, true) // an exception
 	f.Fuzz(func(t *testing.T, data []byte, logWidth int, floats, bigEndian bool) {
 		l := Layout{Width: 1 << (logWidth & 3), Floats: floats, BigEndian: bigEndian}
 		if !l.valid() {
