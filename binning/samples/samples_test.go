@@ -327,7 +327,6 @@ func TestReadSheet(t *testing.T) {
 	}
 }
 
-// TestContent: what is reads is told by content, and by the name if that is one of reads.
 // FuzzTables reads sheets and tables of groups. Names that are accepted can be those of archives.
 func FuzzTables(f *testing.F) {
 	f.Add([]byte("sample,fastq_1,fastq_2\na,x_1.fq,x_2.fq\na,y_1.fq,y_2.fq\nb,\"z,1.fq\",\n"))
@@ -356,6 +355,7 @@ func FuzzTables(f *testing.F) {
 	})
 }
 
+// TestContent: what is reads is told by content, and by the name if that is one of reads.
 func TestContent(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
