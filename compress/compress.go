@@ -1,6 +1,6 @@
 // Package compress is stage 2: it packs the bins of an archive and gives back the text of an archive, packed or not. What it exports is
 // made in packages below it: packing, restoring, searching and describing; docs/ARCHITECTURE.md shows how they depend on each other.
-// docs/FORMAT.md, section Archive, specifies what is written.
+// docs/FORMAT.md, section The packed archive, specifies what is written.
 package compress
 
 import (
