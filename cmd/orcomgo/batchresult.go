@@ -143,6 +143,7 @@ func (b *batch) table(w io.Writer, j *batchJSON) error {
 	}
 	for i := range j.Sides {
 		k := &j.Sides[i]
+		text += k.Bytes
 		fmt.Fprintf(w, "%s: %s, %s; %s bytes in %s: %s\n", oneLine(k.Archive), plural(uint64(k.Files), "side file"),
 			plural(uint64(k.Others), "other entry"), countText(k.Bytes), countText(uint64(k.Stored)), b.sideResults[i].text())
 	}

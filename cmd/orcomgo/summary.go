@@ -143,7 +143,7 @@ func columnTable(w io.Writer, c compress.ColumnBytes, bases uint64) error {
 	return t.Flush()
 }
 
-// last prints the last line of a summary: time, speed in bytes of text, memory.
+// last prints the last line of a summary: time, speed in bytes of text and of side files, memory.
 func (r *resources) last(w io.Writer, text uint64) error {
 	took := time.Since(r.began)
 	_, err := fmt.Fprintf(w, "%s, %s/s, %s, peak memory %s\n",
