@@ -7,6 +7,7 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,6 +83,22 @@ func TestIndexFile(t *testing.T) {
 		if again, err := os.ReadFile(path); err != nil || !bytes.Equal(again, file) {
 			t.Errorf("%s: not replaced: %v", name, err)
 		}
+	}
+	// Where it does not say which slices have the reads, all are searched.
+	if q, err = ParseQuery("q", strings.Split(text, "\n")[1][:20]); err != nil {
+		t.Fatal(err)
+	}
+	want := find(t, e, []FindQuery{q}, FindOptions{Reads: true})
+	damaged[200], damaged[len(damaged)-2] = file[200], file[len(file)-2]^1
+	if err := os.WriteFile(path, damaged, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	got := find(t, e, []FindQuery{q}, FindOptions{Reads: true})
+	if len(want.Reads) == 0 || !slices.Equal(got.Reads, want.Reads) || len(got.Notes) != 1 {
+		t.Errorf("its blocks are damaged: %+v, want %+v", got, want)
+	}
+	if s := index(IndexOptions{}); s.There {
+		t.Error("with a damaged block it was taken for the index")
 	}
 	if err := os.WriteFile(path, []byte("my own file"), 0o666); err != nil {
 		t.Fatal(err)

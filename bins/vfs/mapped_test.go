@@ -27,7 +27,7 @@ func TestReadMapped(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	data, unmap, err := f.Map()
+	data, unmap, err := f.Map(size)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ var indexCommand = command{
 	synopsis: "ARCHIVE...",
 	about:    "make archives searchable at once",
 	help: `index writes NAME.cfm beside each packed archive: an index of the sequences that its reads consist
-of, of about 3.5 bits for each base of these (not of the reads). With it orcomgo find answers
+of, of about 3.5 bits for each base of these, and a byte a read. With it orcomgo find answers
 without decoding the archive. The index can be deleted and made again; the archive is not changed.
 An ARCHIVE is a directory, for all archives in it and in its directories, or DIR/NAME. What has an
 index already is left as it is.

@@ -103,6 +103,13 @@ func TestObjectStorage(t *testing.T) {
 		t.Errorf("find, %d requests: %s and %s", requests, remote, local)
 	}
 
+	remote, requests, size = must("find", "--quiet", "--reads", query, "s3://bucket/a/r")
+	local, _, _ = must("find", "--quiet", "--reads", query, "here/r")
+	t.Logf("find --reads: %d requests, %d of %d bytes", requests, size, stored)
+	if remote != local || requests > 20 {
+		t.Errorf("find --reads, %d requests: %s and %s", requests, remote, local)
+	}
+
 	// Damage is repaired there.
 	whole := []byte(readFile(t, filepath.Join(dir, "r.cdna")))
 	damaged := bytes.Clone(whole)

@@ -28,7 +28,7 @@ func BenchmarkBuild(b *testing.B) {
 	}
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		c := Content{Text: text, Coverage: NewCoverage(len(text), Window), Literals: new(Literals)}
+		c := Content{Text: text, Coverage: NewCoverage(len(text), Window), Literals: new(Literals), Begins: NewBegins(len(text))}
 		if _, err := Build(c, runtime.GOMAXPROCS(0)); err != nil {
 			b.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func BenchmarkOpen(b *testing.B) {
 	file := indexOf(b, draw(rand.New(rand.NewPCG(0, 1)), 12_000_000), nil, 2).Bytes()
 	b.SetBytes(int64(len(file)))
 	for b.Loop() {
-		if _, err := Open(file); err != nil {
+		if _, err := openFile(file); err != nil {
 			b.Fatal(err)
 		}
 	}

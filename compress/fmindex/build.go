@@ -1,6 +1,7 @@
 package fmindex
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 
@@ -15,6 +16,7 @@ type Content struct {
 	Text     []byte
 	Coverage *Coverage // of the pseudogenome, whose length it gives
 	Literals *Literals // Bases is not read
+	Begins   *Begins   // Build ends it
 
 	// Transform, if not nil, computes the transform in place of package bwt, or returns false. It writes the transform of text to dst, its
 	// starting points, and where the suffixes of the ranks every-1, 2*every-1, ... begin to samples.
@@ -48,7 +50,7 @@ func Build(c Content, threads int) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{archive: c.Archive, genome: uint32(c.Coverage.bases), bases: uint32(len(c.Text))}
+	x := &Index{archive: c.Archive, genome: uint32(c.Coverage.bases), bases: uint32(len(c.Text)), span: c.Begins.span}
 	for i := range starts {
 		starts[i]++ // row 0 is the empty suffix
 	}
@@ -59,7 +61,11 @@ func Build(c Content, threads int) (*Index, error) {
 		copy(transformed[1:x.first], transformed[:x.first-1])
 		transformed[0] = last
 	}
-	x.makeFile(len(c.Literals.ends)/2, len(c.Literals.lengths))
+	table, blocks := c.Begins.file()
+	sections := x.sections(uint64(len(c.Literals.ends)/2), uint64(len(c.Literals.lengths)))
+	main := mainLen(sections)
+	x.file = make([]byte, main, main+uint64(len(blocks)))
+	x.cut(sections)
 	x.setRanks(transformed, threads)
 	for i, s := range starts {
 		binary.LittleEndian.PutUint32(x.starts[4*i:], s)
@@ -80,7 +86,10 @@ func Build(c Content, threads int) (*Index, error) {
 		binary.LittleEndian.PutUint32(x.slices[4*i:], v)
 	}
 	copy(x.lengths, c.Literals.lengths)
+	copy(x.table, table)
 	x.seal()
+	x.file = append(x.file, blocks...)
+	x.whole = bytes.NewReader(x.file)
 	return x, x.markLiterals()
 }
 

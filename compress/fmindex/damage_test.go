@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/zeebo/xxh3"
 )
 
 // TestDamage: whatever byte is changed, and wherever the file is cut, that is an error.
@@ -14,35 +16,46 @@ func TestDamage(t *testing.T) {
 	l := new(Literals)
 	l.Add([]byte{1, 2, 3})
 	l.EndSlice()
-	file := indexOf(t, draw(rand.New(rand.NewPCG(0, 7)), 700), l, 1).Bytes()
+	file := fileOf(t, draw(rand.New(rand.NewPCG(0, 7)), 700), l, 1)
 	for i := range file {
 		bad := slices.Clone(file)
 		bad[i] ^= 1 << (i % 8)
-		x, err := Open(bad)
+		x, err := openFile(bad)
 		if !errors.Is(err, ErrCorrupt) {
 			t.Fatalf("byte %d changed: %v, %v", i, x, err)
 		}
-		if _, err := Open(file[:i]); !errors.Is(err, ErrCorrupt) {
+		if _, err := openFile(file[:i]); !errors.Is(err, ErrCorrupt) {
 			t.Fatalf("cut after %d bytes: %v", i, err)
 		}
 	}
-	if _, err := Open(append(slices.Clone(file), 0)); !errors.Is(err, ErrCorrupt) {
+	if _, err := openFile(append(slices.Clone(file), 0)); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("a byte more: %v", err)
 	}
 }
 
-// sealed returns a file with the right checksum.
+// sealed returns a file with the right checksums.
 func sealed(file []byte) []byte {
-	if len(file) >= headerBytes {
-		sum := fileHash(file)
-		copy(file[hashAt:], sum[:])
+	x, sections, err := parseHeader(file)
+	if err != nil || mainLen(sections) > uint64(len(file)) {
+		return file
 	}
+	x.file = file[:mainLen(sections)]
+	x.cut(sections)
+	from := uint64(0)
+	for i := 0; i < len(x.table); i += tableBytes {
+		if to := x.blockEnd(i / tableBytes); from <= to && to <= uint64(len(file)-len(x.file)) {
+			binary.LittleEndian.PutUint64(x.table[i+8:], xxh3.Hash(file[len(x.file):][from:to]))
+			from = to
+		}
+	}
+	sum := fileHash(x.file)
+	copy(file[hashAt:], sum[:])
 	return file
 }
 
 // TestForged: files with the right checksum, in which something else is wrong, are refused.
 func TestForged(t *testing.T) {
-	file := indexOf(t, draw(rand.New(rand.NewPCG(0, 8)), 700), nil, 1).Bytes()
+	file := fileOf(t, draw(rand.New(rand.NewPCG(0, 8)), 700), nil, 1)
 	number := func(i int, v uint64) func(b []byte) {
 		return func(b []byte) { binary.LittleEndian.PutUint64(b[numbersAt+8*i:], v) }
 	}
@@ -54,6 +67,7 @@ func TestForged(t *testing.T) {
 		"bases":     {number(numBases, 701), "literal bases"},
 		"genome":    {number(numGenome, 701), "701 of the pseudogenome"},
 		"first":     {number(numFirst, 0), "row 0"},
+		"reads":     {number(numSpan, 701), "reads of 701"},
 		"slices":    {number(numSlices, 1<<60), "not what its header says"},
 		"lengths":   {number(numLengths, 1), "not what its header says"},
 		"counts":    {func(b []byte) { b[headerBytes+blockBytes]++ }, "block 1"},
@@ -61,7 +75,7 @@ func TestForged(t *testing.T) {
 	} {
 		bad := slices.Clone(file)
 		c.forge(bad)
-		if _, err := Open(sealed(bad)); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), c.want) {
+		if _, err := openFile(sealed(bad)); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -74,10 +88,10 @@ func FuzzOpen(f *testing.F) {
 		l := new(Literals)
 		l.Add(draw(r, 10))
 		l.EndSlice()
-		f.Add(indexOf(f, draw(r, n), l, 1).Bytes())
+		f.Add(fileOf(f, draw(r, n), l, 1))
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		x, err := Open(sealed(file))
+		x, err := openFile(sealed(file))
 		if err != nil {
 			if !errors.Is(err, ErrCorrupt) {
 				t.Error(err)
@@ -101,6 +115,9 @@ func FuzzOpen(f *testing.F) {
 			}
 			x.Whole(int(at), 2)
 			x.Depth(int(at), int(at)+2)
+		}
+		if list, err := x.SlicesOver([]Stretch{{0, 10}}, 1); err == nil && len(list) > x.Slices() || err != nil && !errors.Is(err, ErrCorrupt) {
+			t.Error(list, err)
 		}
 		if _, err := x.AppendText(nil, 0, x.Chunks()); err != nil && !errors.Is(err, ErrCorrupt) {
 			t.Error(err)

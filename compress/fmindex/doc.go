@@ -10,6 +10,8 @@
 //   - the place in the text of every 64th row of the sorted suffixes (locate.go): 0.5 bits a base;
 //   - how many bases of reads cover each stretch of 64 bases of the pseudogenome (coverage.go): 0.25 bits a base;
 //   - the lengths of the literals (literals.go), a byte or two each;
+//   - in which slices reads begin at each eight bases of the pseudogenome (begins.go): about a byte a read, in blocks that are read only
+//     where they are needed;
 //   - the rows of up to 1024 places, from which the text itself is restored (locate.go).
 //
 // Rows are numbered from 0. Row 0 is the empty suffix, so there are N + 1 rows. All methods of an Index are safe for concurrent use.

@@ -1,6 +1,7 @@
 package fmindex_test
 
 import (
+	"bytes"
 	"fmt"
 
 	"orcomgo/compress/fmindex"
@@ -10,11 +11,13 @@ import (
 func Example() {
 	text := []byte{0, 1, 2, 3, 3, 2, 1, 0, 1, 2, 3} // ACGTTGCACGT
 	coverage := fmindex.NewCoverage(len(text), fmindex.Window)
-	x, err := fmindex.Build(fmindex.Content{Text: text, Coverage: coverage, Literals: new(fmindex.Literals)}, 1)
+	content := fmindex.Content{Text: text, Coverage: coverage, Literals: new(fmindex.Literals), Begins: fmindex.NewBegins(len(text))}
+	x, err := fmindex.Build(content, 1)
 	if err != nil {
 		panic(err)
 	}
-	x, err = fmindex.Open(x.Bytes()) // which may have been a file meanwhile
+	file := x.Bytes() // which may have been a file meanwhile
+	x, err = fmindex.Open(file, bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		panic(err)
 	}

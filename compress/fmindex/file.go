@@ -2,6 +2,7 @@ package fmindex
 
 import (
 	"encoding/binary"
+	"io"
 
 	"orcomgo/compress/bwt"
 
@@ -28,39 +29,37 @@ const (
 	numFirst
 	numSlices
 	numLengths
+	numSpan
 	numbers
 )
 
-// cut sets the sections of x in its file, and reports whether they fill it.
-func (x *Index) cut(slices, lengths uint64) bool {
-	rest := x.file[headerBytes:]
-	fits := true
-	take := func(n uint64) []byte {
-		if n > uint64(len(rest)) {
-			fits = false
-			return nil
-		}
-		s := rest[:n:n]
-		rest = rest[n:]
-		return s
-	}
+// sections returns how many bytes each section has: those of ranks, samples, starts, coverage, slices, lengths and table.
+func (x *Index) sections(slices, lengths uint64) [7]uint64 {
 	n := uint64(x.bases)
-	x.ranks = take((n/blockBases + 1) * blockBytes)
-	x.samples = take((n/sampleRows + 1) * 4)
-	x.starts = take(uint64(bwt.Starts(int(n))) * 4)
-	x.coverage = take((uint64(x.genome) + Window - 1) / Window * 2)
-	x.slices = take(min(slices, 1<<40) * 8)
-	x.lengths = take(lengths)
-	return fits && len(rest) == 0
+	return [...]uint64{(n/blockBases + 1) * blockBytes, (n/sampleRows + 1) * 4, uint64(bwt.Starts(int(n))) * 4,
+		(uint64(x.genome) + Window - 1) / Window * 2, min(slices, 1<<40) * 8, min(lengths, 1<<40), uint64(beginsBlocks(x.genome)) * tableBytes}
 }
 
-// makeFile makes the file, with sections to be set.
-func (x *Index) makeFile(slices, lengths int) {
-	n := uint64(x.bases)
-	size := headerBytes + (n/blockBases+1)*blockBytes + (n/sampleRows+1)*4 + uint64(bwt.Starts(int(n)))*4 +
-		(uint64(x.genome)+Window-1)/Window*2 + uint64(slices)*8 + uint64(lengths)
-	x.file = make([]byte, size)
-	x.cut(uint64(slices), uint64(lengths))
+// mainLen returns how many bytes the header and the sections have, which Open reads.
+func (x *Index) mainLen() uint64 {
+	return mainLen(x.sections(uint64(x.Slices()), uint64(len(x.lengths))))
+}
+
+func mainLen(sections [7]uint64) uint64 {
+	sum := uint64(headerBytes)
+	for _, n := range sections {
+		sum += n
+	}
+	return sum
+}
+
+// cut sets the sections of x in its file, which has room for them.
+func (x *Index) cut(sections [7]uint64) {
+	rest := x.file[headerBytes:]
+	for i, s := range [...]*[]byte{&x.ranks, &x.samples, &x.starts, &x.coverage, &x.slices, &x.lengths, &x.table} {
+		n := sections[i]
+		*s, rest = rest[:n:n], rest[n:]
+	}
 }
 
 // seal sets the header, when all sections are set.
@@ -70,14 +69,14 @@ func (x *Index) seal() {
 	binary.LittleEndian.PutUint64(h[8:], Version)
 	copy(h[16:], x.archive[:])
 	for i, v := range [numbers]int{numGenome: int(x.genome), numBases: int(x.bases), numFirst: int(x.first), numSlices: x.Slices(),
-		numLengths: len(x.lengths)} {
+		numLengths: len(x.lengths), numSpan: int(x.span)} {
 		binary.LittleEndian.PutUint64(h[numbersAt+8*i:], uint64(v))
 	}
 	sum := fileHash(x.file)
 	copy(h[hashAt:], sum[:])
 }
 
-// fileHash returns the checksum of a file: XXH3-128 of it without the checksum in the header.
+// fileHash returns the checksum of the header, without it, and the sections: XXH3-128.
 func fileHash(file []byte) [16]byte {
 	var h xxh3.Hasher
 	h.Write(file[:hashAt])
@@ -85,27 +84,51 @@ func fileHash(file []byte) [16]byte {
 	return h.Sum128().Bytes()
 }
 
-// Open returns the index of a file's bytes, which must not change while it is in use. All bytes are checked, by the checksum and against
-// each other. The error wraps ErrCorrupt.
-func Open(file []byte) (*Index, error) {
-	if len(file) < headerBytes || string(file[:8]) != Magic {
-		return nil, corrupt("its first bytes are not those of an index")
+// MainLen returns how many bytes of a file Open reads, whose first ones are given: 128, or all. The error wraps ErrCorrupt.
+func MainLen(head []byte) (int64, error) {
+	_, sections, err := parseHeader(head)
+	return int64(mainLen(sections)), err
+}
+
+// parseHeader returns the index of a file without its sections, and how many bytes these have.
+func parseHeader(head []byte) (x *Index, sections [7]uint64, err error) {
+	if len(head) < headerBytes || string(head[:8]) != Magic {
+		return nil, sections, corrupt("its first bytes are not those of an index")
 	}
-	if v := binary.LittleEndian.Uint64(file[8:]); v != Version {
-		return nil, corrupt("it has format version %d, this program reads version %d", v, Version)
+	if v := binary.LittleEndian.Uint64(head[8:]); v != Version {
+		return nil, sections, corrupt("it has format version %d, this program reads version %d", v, Version)
 	}
-	if fileHash(file) != [16]byte(file[hashAt:]) {
+	x = &Index{archive: [idBytes]byte(head[16:])}
+	number := func(i int) uint64 { return binary.LittleEndian.Uint64(head[numbersAt+8*i:]) }
+	genome, bases, first, span := number(numGenome), number(numBases), number(numFirst), number(numSpan)
+	if bases > MaxBases || genome > bases || first > bases || (first == 0) != (bases == 0) || span > genome {
+		return nil, sections, corrupt("%d bases, %d of the pseudogenome, row %d, reads of %d", bases, genome, first, span)
+	}
+	x.genome, x.bases, x.first, x.span = uint32(genome), uint32(bases), uint32(first), uint32(span)
+	return x, x.sections(number(numSlices), number(numLengths)), nil
+}
+
+// Open returns the index in a file of so many bytes. main are its first MainLen bytes, or more, which must not change while it is in use;
+// they are checked, by their checksum and against each other. SlicesOver reads the others of file. The error wraps ErrCorrupt.
+func Open(main []byte, file io.ReaderAt, size int64) (*Index, error) {
+	x, sections, err := parseHeader(main)
+	if err != nil {
+		return nil, err
+	}
+	n := mainLen(sections)
+	if n > uint64(len(main)) {
+		return nil, corrupt("%d bytes are not what its header says", size)
+	}
+	x.file, x.whole = main[:n], file
+	if fileHash(x.file) != [16]byte(main[hashAt:]) {
 		return nil, corrupt("its checksum does not match")
 	}
-	x := &Index{file: file, archive: [idBytes]byte(file[16:])}
-	number := func(i int) uint64 { return binary.LittleEndian.Uint64(file[numbersAt+8*i:]) }
-	genome, bases, first := number(numGenome), number(numBases), number(numFirst)
-	if bases > MaxBases || genome > bases || first > bases || (first == 0) != (bases == 0) {
-		return nil, corrupt("%d bases, %d of the pseudogenome, row %d", bases, genome, first)
+	x.cut(sections)
+	if err := x.checkTable(); err != nil {
+		return nil, err
 	}
-	x.genome, x.bases, x.first = uint32(genome), uint32(bases), uint32(first)
-	if !x.cut(number(numSlices), number(numLengths)) {
-		return nil, corrupt("%d bytes are not what its header says", len(file))
+	if x.Size() != size {
+		return nil, corrupt("%d bytes are not what its header says", size)
 	}
 	if err := x.checkRanks(); err != nil {
 		return nil, err

@@ -36,23 +36,46 @@ func texts(r *rand.Rand) map[string][]byte {
 	return all
 }
 
-// indexOf builds the index of a text, whose last bases are literals, and reads it back from its file.
-func indexOf(t testing.TB, text []byte, literals *Literals, threads int) *Index {
+// fileOf returns the index of a text, whose last bases are literals, as a file. A read of one base begins at each 5th place.
+func fileOf(t testing.TB, text []byte, literals *Literals, threads int) []byte {
 	t.Helper()
 	if literals == nil {
 		literals = new(Literals)
 	}
-	c := Content{Text: append(slices.Clone(text), literals.Bases...), Coverage: NewCoverage(len(text), Window), Literals: literals}
+	c := Content{Text: append(slices.Clone(text), literals.Bases...), Coverage: NewCoverage(len(text), Window), Literals: literals,
+		Begins: NewBegins(len(text))}
+	for range len(literals.ends) / 2 {
+		var begins []uint32
+		for at := 0; at < len(text); at += 5 {
+			begins = append(begins, uint32(at))
+		}
+		c.Begins.AddSlice(begins, uint32(min(1, len(text))))
+	}
 	copy(c.Archive[:], "the archive's ID")
 	built, err := Build(c, threads)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := Open(built.Bytes())
+	return built.Bytes()
+}
+
+// indexOf is fileOf, read back.
+func indexOf(t testing.TB, text []byte, literals *Literals, threads int) *Index {
+	t.Helper()
+	x, err := openFile(fileOf(t, text, literals, threads))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return x
+}
+
+// openFile returns the index of a file, all of which is checked.
+func openFile(file []byte) (*Index, error) {
+	x, err := Open(file, bytes.NewReader(file), int64(len(file)))
+	if err == nil {
+		err = x.Check()
+	}
+	return x, err
 }
 
 // occurrences returns the places where a sequence occurs in a text with at most so many differences.
@@ -88,7 +111,7 @@ func locateAll(t testing.TB, x *Index, r Rows) (places []int) {
 func TestTransformElsewhere(t *testing.T) {
 	for name, text := range texts(rand.New(rand.NewPCG(0, 7))) {
 		text = text[:min(len(text), 20000)]
-		c := Content{Text: text, Coverage: NewCoverage(len(text), Window), Literals: new(Literals)}
+		c := Content{Text: text, Coverage: NewCoverage(len(text), Window), Literals: new(Literals), Begins: NewBegins(len(text))}
 		want, err := Build(c, 2)
 		if err != nil {
 			t.Fatal(err)
@@ -100,6 +123,7 @@ func TestTransformElsewhere(t *testing.T) {
 		slices.SortFunc(order, func(a, b int) int { return bytes.Compare(text[a:], text[b:]) })
 		for _, done := range []bool{true, false} {
 			calls := 0
+			c.Begins = NewBegins(len(text))
 			c.Transform = func(dst, text []byte, step int, starts []uint32, every int, samples []uint32) bool {
 				calls++
 				for rank, p := range order {
@@ -263,7 +287,7 @@ func TestCoverage(t *testing.T) {
 	c.Add(0, 64)
 	c.Add(60, 68)
 	c.Add(190, 300)
-	x, err := Build(Content{Text: make([]byte, 230), Coverage: c, Literals: &Literals{ends: []uint32{30, 1}, lengths: []byte{30}}}, 1)
+	x, err := Build(Content{Text: make([]byte, 230), Coverage: c, Begins: NewBegins(200), Literals: &Literals{ends: []uint32{30, 1}, lengths: []byte{30}}}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

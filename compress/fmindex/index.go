@@ -3,6 +3,7 @@ package fmindex
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"orcomgo/compress/bwt"
 )
@@ -31,8 +32,11 @@ type Index struct {
 	coverage []byte // two bytes each, see coverage.go
 	slices   []byte // eight bytes each, see literals.go
 	lengths  []byte // of the literals
+	table    []byte // of blocks, see begins.go
+	span     uint32 // the most bases of the pseudogenome under a read
 	marks    []literalMark
-	file     []byte // all of it
+	file     []byte      // all of it, if Build made it, else what Open reads
+	whole    io.ReaderAt // all of it
 }
 
 // Archive returns the ID of the archive that the index is of.
@@ -44,7 +48,7 @@ func (x *Index) Genome() int { return int(x.genome) }
 // Len returns the number of bases of the text.
 func (x *Index) Len() int { return int(x.bases) }
 
-// Bytes returns the file of the index. It must not be changed.
+// Bytes returns the file of an index that Build made. It must not be changed.
 func (x *Index) Bytes() []byte { return x.file }
 
 // corrupt returns an ErrCorrupt that says what was found.

@@ -3,9 +3,12 @@ package searching
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sort"
 
+	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
@@ -13,7 +16,6 @@ import (
 	"orcomgo/compress/scan"
 	"orcomgo/compress/seqs"
 	"orcomgo/compress/source"
-	"orcomgo/compress/workers"
 )
 
 // candidates searches the reads that lie over windows of the index's text.
@@ -32,51 +34,44 @@ func (s *search) candidates(ctx context.Context, p *source.Packed, x *fmindex.In
 	if err := p.ShareIndex(ctx, x); err != nil {
 		return err
 	}
-	// Where the reads of some slices are is looked at first, and then those slices are decoded that may have what is searched. So all
-	// threads have work though slices come in their order.
-	list := s.allSlices()
-	ahead := aheadOfReads * s.o.Threads
-	for rest := list.numbers; len(rest) > 0; rest = rest[min(ahead, len(rest)):] {
-		if err := c.some(ctx, list, rest[:min(ahead, len(rest))]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// aheadOfReads is at how many slices for each thread candidateSearch looks before it decodes the reads of some. At the end of each of
-// these two, threads wait for others, so the fewer times the better.
-const aheadOfReads = 96
-
-// some searches some slices.
-func (c *candidateSearch) some(ctx context.Context, list *sliceList, numbers []int) error {
-	found := &sliceList{inFlight: list.inFlight, progress: list.progress}
-	var all []*candidates
-	err := workers.InOrder(ctx, len(numbers), list.inFlight,
-		func(ctx context.Context, k int) (*candidates, error) { return c.look(ctx, numbers[k]) },
-		func(k int, n *candidates) error {
-			if n == nil {
-				list.progress.Add(source.SliceBytes(c.man, numbers[k]))
-				return nil
-			}
-			if len(n.found) > mostKept {
-				n = nil // too many to keep: it is looked at again
-			}
-			found.numbers, all = append(found.numbers, numbers[k]), append(all, n)
-			return nil
-		})
+	list, err := c.slices(x)
 	if err != nil {
 		return err
 	}
-	return c.reads(ctx, found, func(ctx context.Context, k int) (b *source.Decoded, _ []match, err error) {
-		n := all[k]
-		if n == nil {
-			if n, err = c.look(ctx, found.numbers[k]); err != nil {
-				return nil, nil, err
-			}
+	demands := make([]source.Demand, len(list.numbers))
+	for k, i := range list.numbers {
+		demands[k] = s.wanted(i)
+	}
+	fetch := p.Ahead(demands)
+	return s.reads(ctx, list, func(ctx context.Context, k int) (*source.Decoded, []match, error) {
+		fetch(k)
+		n, err := c.look(ctx, demands[k])
+		if n == nil || err != nil {
+			return nil, nil, err
 		}
 		return c.decode(ctx, n)
 	})
+}
+
+// slices returns the slices that may have reads over windows; all, if the part of the index that says it is damaged.
+func (c *candidateSearch) slices(x *fmindex.Index) (*sliceList, error) {
+	stretches := make([]fmindex.Stretch, len(c.genome))
+	for i, w := range c.genome {
+		stretches[i] = fmindex.Stretch{From: int(w.At), To: int(w.At) + len(c.patterns[w.Pattern].bases)}
+	}
+	numbers, err := x.SlicesOver(stretches, c.o.Threads)
+	switch {
+	case errors.Is(err, fmindex.ErrCorrupt):
+		c.finding.Notes = append(c.finding.Notes, fmt.Sprintf("%s: %v: all slices are searched", c.finding.Archive+commit.IndexExt, err))
+		return c.allSlices(), nil
+	case err != nil:
+		return nil, err
+	}
+	for i := range c.literals {
+		numbers = append(numbers, i)
+	}
+	slices.Sort(numbers)
+	return c.sliceList(slices.Compact(numbers)), nil
 }
 
 // candidateSearch searches the reads over windows.
@@ -90,9 +85,6 @@ type candidateSearch struct {
 // literalWindow is a window in the literals of a slice, which are counted from 0.
 type literalWindow struct{ at, pattern int }
 
-// mostKept is how many matches of a slice are kept until its reads are decoded: at most 3 MB for each thread.
-const mostKept = 1 << 10
-
 // candidates are what may be matches in a slice.
 type candidates struct {
 	found  []match
@@ -101,13 +93,14 @@ type candidates struct {
 	layouts *[2]*seqs.Layout
 }
 
-// look returns the candidates of slice i; nil if there are none.
-func (c *candidateSearch) look(ctx context.Context, i int) (*candidates, error) {
+// look returns the candidates of a slice; nil if there are none.
+func (c *candidateSearch) look(ctx context.Context, wanted source.Demand) (*candidates, error) {
+	i := wanted.Slice
 	b, err := decodeWhole(ctx, c.p, source.Demand{Slice: i, Columns: columns.Only(archive.Lengths)})
 	if err != nil {
 		return nil, err
 	}
-	n := &candidates{wanted: c.wanted(i)}
+	n := &candidates{wanted: wanted}
 	err = c.pool.Do(ctx, func() (err error) {
 		what := archive.Seqs.String() + " of " + source.WhereRecords(c.man, b.Slice, 0)
 		data, err := c.p.Archive.Read(b.Slice.Seqs, nil, what)

@@ -34,13 +34,21 @@ type sliceList struct {
 
 // allSlices returns all of them.
 func (s *search) allSlices() *sliceList {
-	l := &sliceList{}
+	numbers := make([]int, len(s.man.Slices))
+	for i := range numbers {
+		numbers[i] = i
+	}
+	return s.sliceList(numbers)
+}
+
+// sliceList returns slices to be searched.
+func (s *search) sliceList(numbers []int) *sliceList {
+	l := &sliceList{numbers: numbers}
 	var total uint64
 	var texts []uint64
-	for i := range s.man.Slices {
-		l.numbers = append(l.numbers, i)
+	for k, i := range numbers {
 		texts = append(texts, source.SliceBytes(s.man, i))
-		total += texts[i]
+		total += texts[k]
 	}
 	l.inFlight = workers.InFlight(s.o.Threads, s.o.Memory, texts)
 	l.progress = workers.NewMeter(s.o.Progress, FindStage, total, 0)

@@ -81,11 +81,13 @@ func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, 
 	}
 	path := e.Path() + commit.IndexExt
 	if !o.Force {
-		if x, closeIndex, mended, err := source.OpenIndex(e, p.Man); err == nil && mended == nil {
+		if x, closeIndex, mended, err := source.OpenIndex(e, p.Man); err == nil {
 			defer closeIndex()
-			s := summaryOfIndex(path, x)
-			s.There = true
-			return s, nil
+			if mended == nil && x.Check() == nil {
+				s := summaryOfIndex(path, x)
+				s.There = true
+				return s, nil
+			}
 		}
 	}
 	opened := o.openGPU()
@@ -157,8 +159,8 @@ func (o *IndexOptions) fits(e commit.Entry, bases int) error {
 }
 
 func summaryOfIndex(path string, x *fmindex.Index) *IndexSummary {
-	return &IndexSummary{Path: path, Bytes: uint64(len(x.Bytes())), Bases: uint64(x.Genome()), Literals: uint64(x.Len() - x.Genome()),
-		BitsBase: 8 * float64(len(x.Bytes())) / float64(max(x.Len(), 1))}
+	return &IndexSummary{Path: path, Bytes: uint64(x.Size()), Bases: uint64(x.Genome()), Literals: uint64(x.Len() - x.Genome()),
+		BitsBase: 8 * float64(x.Size()) / float64(max(x.Len(), 1))}
 }
 
 // writeIndex writes the index of an archive. It is encrypted as that is.
@@ -180,15 +182,25 @@ func writeIndex(ctx context.Context, a *archive.Reader, path string, x *fmindex.
 	return parity.Protect(path, parity.Options{ID: x.Archive(), Share: o.Parity, Threads: o.Threads, Memory: o.Memory / 16})
 }
 
-// sliceLiterals are the literals of a slice.
-type sliceLiterals struct {
-	bases []byte // one a byte, 0 to 3, end to end
-	ends  []int  // of each stretch
+// sliceContent is what of a slice an index is made of.
+type sliceContent struct {
+	literals []byte   // one base a byte, 0 to 3, end to end
+	ends     []int    // of each stretch of literals
+	begins   []uint32 // where its reads, and pieces of them, begin on the pseudogenome
+	span     uint32   // the most bases of it under one
+}
+
+// add adds what lies over the bases from..to-1 of the pseudogenome.
+func (c *sliceContent) add(coverage *fmindex.Coverage, from, to int) {
+	coverage.Add(from, to)
+	c.begins = append(c.begins, uint32(from))
+	c.span = max(c.span, uint32(to-from))
 }
 
 // indexContent decodes what an index is made of.
 func indexContent(ctx context.Context, p *source.Packed, e commit.Entry, o IndexOptions) (*fmindex.Content, error) {
-	c := &fmindex.Content{Archive: p.Man.ID, Literals: new(fmindex.Literals), Coverage: fmindex.NewCoverage(0, fmindex.Window)}
+	c := &fmindex.Content{Archive: p.Man.ID, Literals: new(fmindex.Literals), Coverage: fmindex.NewCoverage(0, fmindex.Window),
+		Begins: fmindex.NewBegins(0)}
 	if len(p.Man.Slices) == 0 {
 		return c, nil
 	}
@@ -208,17 +220,18 @@ func indexContent(ctx context.Context, p *source.Packed, e commit.Entry, o Index
 	if err := o.fits(e, n); err != nil {
 		return nil, err
 	}
-	c.Coverage = fmindex.NewCoverage(n, fmindex.Window)
+	c.Coverage, c.Begins = fmindex.NewCoverage(n, fmindex.Window), fmindex.NewBegins(n)
 	progress := workers.NewMeter(o.Progress, IndexReadStage, total, 0)
 	err = workers.InOrder(ctx, len(p.Man.Slices), workers.InFlight(o.Threads, o.Memory, texts),
-		func(ctx context.Context, i int) (*sliceLiterals, error) { return literalsOf(ctx, p, i, c.Coverage) },
-		func(i int, l *sliceLiterals) error {
+		func(ctx context.Context, i int) (*sliceContent, error) { return contentOf(ctx, p, i, c.Coverage) },
+		func(i int, l *sliceContent) error {
 			from := 0
 			for _, end := range l.ends {
-				c.Literals.Add(l.bases[from:end])
+				c.Literals.Add(l.literals[from:end])
 				from = end
 			}
 			c.Literals.EndSlice()
+			c.Begins.AddSlice(l.begins, l.span)
 			progress.Add(source.SliceBytes(p.Man, i))
 			if uint64(n)+uint64(len(c.Literals.Bases)) > fmindex.MaxBases {
 				return fmindex.ErrTooLong
@@ -240,28 +253,28 @@ func indexContent(ctx context.Context, p *source.Packed, e commit.Entry, o Index
 	return c, nil
 }
 
-// literalsOf decodes the reads of a slice, adds them to the coverage, and returns their literals.
-func literalsOf(ctx context.Context, p *source.Packed, i int, coverage *fmindex.Coverage) (*sliceLiterals, error) {
+// contentOf decodes the reads of a slice, adds them to the coverage, and returns their literals and where they begin.
+func contentOf(ctx context.Context, p *source.Packed, i int, coverage *fmindex.Coverage) (*sliceContent, error) {
 	b, err := decodeWhole(ctx, p, source.Demand{Slice: i, Columns: columns.OnlyReads(), Layouts: true, WithoutPlaced: true})
 	if err != nil {
 		return nil, err
 	}
-	l := new(sliceLiterals)
+	l := new(sliceContent)
 	return l, p.Pool.Do(ctx, func() error {
 		for _, s := range b.Cols[0].Layout.Pieces {
-			coverage.Add(int(s.From), int(s.To))
+			l.add(coverage, int(s.From), int(s.To))
 		}
 		b.EachRead(func(m, i int, letters []byte) {
 			layout := b.Cols[m].Layout
 			if at := layout.Positions[i]; at != seqs.Unplaced {
-				coverage.Add(int(at), int(at)+len(letters))
+				l.add(coverage, int(at), int(at)+len(letters))
 			}
 			layout.EachLiteral(i, len(letters), func(from, to int) {
 				for _, letter := range letters[from:to] {
 					c, _ := scan.Code(letter) // others are searched as A: they are compared with the read in the end
-					l.bases = append(l.bases, c&3)
+					l.literals = append(l.literals, c&3)
 				}
-				l.ends = append(l.ends, len(l.bases))
+				l.ends = append(l.ends, len(l.literals))
 			})
 		})
 		return nil

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -35,28 +36,50 @@ func OpenIndex(e commit.Entry, man *archive.Manifest) (x *fmindex.Index, closeIn
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	defer f.Close()
-	data, unmap, err := f.Map()
+	data, unmap, err := mapIndex(f)
 	if err != nil {
+		f.Close()
 		return nil, nil, nil, err
+	}
+	closeIndex = func() {
+		unmap()
+		f.Close()
 	}
 	const again = "orcomgo index makes it again, and --scan searches without it"
 	err = vfs.ReadMapped(path, func() (err error) {
-		x, err = fmindex.Open(data)
+		size, err := f.Size()
+		if err == nil {
+			x, err = fmindex.Open(data, f, size)
+		}
 		return err
 	})
 	if err != nil {
-		unmap()
-		unmap = func() {}
 		if x, mended = mendedIndex(f); x == nil {
+			closeIndex()
 			return nil, nil, nil, fmt.Errorf("%s: %w: %w: %s", path, ErrIndex, err, again)
 		}
 	}
 	if x.Archive() != man.ID || x.Slices() != len(man.Slices) {
-		unmap()
+		closeIndex()
 		return nil, nil, nil, fmt.Errorf("%s: %w: it is of another archive: %s", path, ErrIndex, again)
 	}
-	return x, unmap, mended, nil
+	return x, closeIndex, mended, nil
+}
+
+// mapIndex maps what fmindex.Open reads of a file, or all of it if that is no index.
+func mapIndex(f *vfs.File) (data []byte, unmap func(), err error) {
+	size, err := f.Size()
+	if err != nil {
+		return nil, nil, err
+	}
+	head := make([]byte, min(size, 128))
+	if _, err := f.ReadAt(head, 0); err != nil {
+		return nil, nil, err
+	}
+	if n, err := fmindex.MainLen(head); err == nil {
+		size = min(size, n)
+	}
+	return f.Map(size)
 }
 
 // mendedIndex returns the index in a damaged file as its parity restores it, and what is wrong with the file; nil if it does not.
@@ -69,7 +92,7 @@ func mendedIndex(f *vfs.File) (*fmindex.Index, error) {
 	if _, err := whole.ReadAt(data, 0); err != nil && err != io.EOF {
 		return nil, nil
 	}
-	x, err := fmindex.Open(data)
+	x, err := fmindex.Open(data, bytes.NewReader(data), size)
 	if err != nil {
 		return nil, nil
 	}

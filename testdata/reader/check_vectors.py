@@ -230,7 +230,11 @@ def search_indexes(v):
         wanted.append(literals[:n])
         literals = literals[n:]
     covered, reads = [0] * len(v.text("pseudogenome")), v.numbers("reads")
-    for start, end in zip(reads[::2], reads[1::2]):
+    reads, begins = list(zip(reads[::2], reads[1::2])), []
+    for n in v.numbers("in slices"):
+        begins.append(sorted({start // 8 for start, _ in reads[sum(v.numbers("in slices")[:len(begins)]):][:n]}))
+    span = max([end - start for start, end in reads], default=0)
+    for start, end in reads:
         for i in range(start, end):
             covered[i] += 1
     sums = [sum(covered[i:i + 64]) for i in range(0, len(covered), 64)]
@@ -240,8 +244,8 @@ def search_indexes(v):
         reader.require(index.find(sequence) == places, f"{sequence} is found at {index.find(sequence)}, not {places}")
     for k, row in enumerate(index.starts):
         reader.require(index.locate(row) == k * index.step, "a chunk begins elsewhere")
-    return ((text[:index.genome], index.literals(), index.archive.hex(), index.coverage),
-            (v.text("pseudogenome"), wanted, v.text("archive"), sums))
+    return ((text[:index.genome], index.literals(), index.archive.hex(), index.coverage, index.begins(), index.span),
+            (v.text("pseudogenome"), wanted, v.text("archive"), sums, begins, span))
 
 
 def gzip_descriptions(v):

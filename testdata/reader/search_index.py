@@ -8,12 +8,13 @@
 import struct
 import sys
 
-from orcomgo_reader import require, read_file, xxh3_128
+from orcomgo_reader import ArithmeticDecoder, Probs, require, read_file, xxh3_64, xxh3_128
 
 MAGIC = bytes.fromhex("894F4347660D0A1A")
 HEADER, HASH_AT = 128, 112
 MAX_BASES = 2**32 - 2
 LETTERS = "ACGT"
+BLOCK = 65536
 
 
 class SearchIndex:
@@ -21,19 +22,26 @@ class SearchIndex:
         require(len(data) >= HEADER and data[:8] == MAGIC, "these are not the first bytes of a search index")
         (version,) = struct.unpack_from("<Q", data, 8)
         require(version == 1, f"version {version}")
-        require(xxh3_128(data[:HASH_AT] + data[HEADER:]) == data[HASH_AT:HEADER], "the checksum differs")
         self.archive = data[16:32]
-        self.genome, self.bases, self.first, slices, lengths = struct.unpack_from("<5Q", data, 32)
+        self.genome, self.bases, self.first, slices, lengths, self.span = struct.unpack_from("<6Q", data, 32)
         require(self.genome <= self.bases <= MAX_BASES and self.first <= self.bases, "impossible counts")
         self.step = max(65536, (self.bases + 1023) // 1024)
         sizes = [(self.bases // 192 + 1) * 64, (self.bases // 64 + 1) * 4, -(-self.bases // self.step) * 4,
-                 -(-self.genome // 64) * 2, slices * 8, lengths]
-        require(HEADER + sum(sizes) == len(data), "the length of the file is not the sum of its sections")
+                 -(-self.genome // 64) * 2, slices * 8, lengths, -(-self.genome // BLOCK) * 16]
+        main = HEADER + sum(sizes)
+        require(main <= len(data), "the file ends in a section")
+        require(xxh3_128(data[:HASH_AT] + data[HEADER:main]) == data[HASH_AT:HEADER], "the checksum differs")
         sections, at = [], HEADER
         for size in sizes:
             sections.append(data[at:at + size])
             at += size
-        ranks, samples, starts, coverage, ends, self.lengths = sections
+        ranks, samples, starts, coverage, ends, self.lengths, table = sections
+        self.blocks, at = [], 0
+        for end, checksum in struct.iter_unpack("<QQ", table):
+            self.blocks.append(data[main + at:main + end])
+            require(xxh3_64(self.blocks[-1]) == checksum, "the checksum of a block differs")
+            at = end
+        require(main + at == len(data), "the length of the file is not the sum of its fields")
         self.samples = struct.unpack(f"<{len(samples) // 4}I", samples)
         self.starts = struct.unpack(f"<{len(starts) // 4}I", starts)
         self.coverage = [(code & 2047) << (code >> 11) for (code,) in struct.iter_unpack("<H", coverage)]
@@ -91,6 +99,22 @@ class SearchIndex:
             slices.append(found)
         require(at == self.bases and byte == len(self.lengths), "there are other literals")
         return slices
+
+    def begins(self):
+        """Where reads begin: the numbers of the 8 bases of the pseudogenome, by slice."""
+        found = [[] for _ in self.slice_ends]
+        for number, block in enumerate(self.blocks):
+            model, slice_, least = Probs(ArithmeticDecoder(block)), 0, 0
+            while True:
+                step = model.number("step", 1023)
+                slice_, least = slice_ + step, 0 if step else least
+                part = least + model.number(("part", least > 0), 1023)
+                if slice_ == len(found):
+                    break
+                require(slice_ < len(found) and part < BLOCK // 8, "an impossible read")
+                found[slice_].append(number * (BLOCK // 8) + part)
+                least = part + 1
+        return found
 
     def locate(self, row):
         steps = 0
