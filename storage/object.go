@@ -70,13 +70,20 @@ func (o *object) ReadAt(p []byte, at int64) (int, error) {
 	}
 	done := 0
 	for done < int(n) {
-		b, err := o.cache.block(o, (at+int64(done))/blockLen, (at+n-1)/blockLen)
+		b, err := o.cache.block(o, (at+int64(done))/blockLen, (at+n-1)/blockLen, true)
 		if err != nil {
 			return done, err
 		}
 		done += copy(p[done:], b[(at+int64(done))%blockLen:])
 	}
 	return done, short
+}
+
+// Fetch implements vfs.RemoteFile.
+func (o *object) Fetch(at, n int64) {
+	for i, last := at/blockLen, (min(at+n, o.info.Length)-1)/blockLen; i <= last; i++ {
+		o.cache.block(o, i, last, false)
+	}
 }
 
 // large fills p by several requests.
@@ -150,13 +157,13 @@ type block struct {
 
 func newCache() *cache { return &cache{blocks: make(map[place]*block)} }
 
-// block returns block i of an object, of which the blocks up to last are wanted next.
-func (c *cache) block(o *object, i, last int64) ([]byte, error) {
+// block returns block i of an object, of which the blocks up to last are wanted next, and with more perhaps those after them.
+func (c *cache) block(o *object, i, last int64, more bool) ([]byte, error) {
 	at := place{o.info.Path, o.info.Modified, i}
 	c.mu.Lock()
 	b := c.blocks[at]
 	if b == nil {
-		b = c.begin(o, at, last)
+		b = c.begin(o, at, last, more)
 	}
 	c.reads++
 	b.used = c.reads
@@ -165,11 +172,12 @@ func (c *cache) block(o *object, i, last int64) ([]byte, error) {
 	return b.data, b.err
 }
 
-// begin starts to fetch the blocks of an object from a place on, at its end also those before, and returns that of the place.
-func (c *cache) begin(o *object, at place, last int64) *block {
+// begin starts to fetch the blocks of an object from a place on, at its end also those before, and returns that of the place. With more,
+// they are more if those before were fetched.
+func (c *cache) begin(o *object, at place, last int64, more bool) *block {
 	n := last - at.number + 1
 	before := at
-	for before.number--; c.blocks[before] != nil && at.number-before.number < runBlocks; before.number-- {
+	for before.number--; more && c.blocks[before] != nil && at.number-before.number < runBlocks; before.number-- {
 		n = max(n, 2*(at.number-before.number))
 	}
 	blocks := (o.info.Length + blockLen - 1) / blockLen

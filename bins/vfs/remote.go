@@ -43,6 +43,8 @@ type Upload interface {
 type RemoteFile interface {
 	io.ReaderAt
 	Stat() fs.FileInfo
+	// Fetch has the n bytes from a place on, which are a few MB at most, at hand for those who read them soon. Errors are told then.
+	Fetch(at, n int64)
 }
 
 var remotes sync.Map // of Remote, by scheme
@@ -99,6 +101,7 @@ func (g given) Remove(string) error                        { return errors.ErrUn
 type openGiven given
 
 func (g openGiven) Stat() fs.FileInfo { return g.info }
+func (g openGiven) Fetch(at, n int64) {}
 
 // Shown returns a path for messages: one of a remote with both slashes after the scheme.
 func Shown(path string) string {
@@ -159,6 +162,20 @@ func (f *File) Put(path string, replace bool) error {
 		}
 		return remoteOf(path).Put(path, f.f, info.Size(), replace)
 	})
+}
+
+// mostFetched is how many bytes are not fetched before they are read: remotes don't keep so many.
+const mostFetched = 8 << 20
+
+// Fetch is RemoteFile.Fetch. It does nothing for a file that is not remote, or for mostFetched bytes.
+func (f *File) Fetch(at, n int64) {
+	switch {
+	case f.remote == nil, n >= mostFetched:
+	case f.content == nil:
+		f.remote.Fetch(at, n)
+	default:
+		f.content.ReadAt(make([]byte, n), at)
+	}
 }
 
 // IsRemote reports whether the system does not have the file.

@@ -335,9 +335,7 @@ func (r *Reader) IsRemote() bool { return r.f.IsRemote() }
 
 // Fetch has the sections in the bytes from..to-1 of a remote bulk file fetched, and their headers, for those who read them soon. Errors
 // are told when they are read.
-func (r *Reader) Fetch(from, to uint64) {
-	r.f.ReadAt(make([]byte, to-from+labelLen), int64(from-labelLen))
-}
+func (r *Reader) Fetch(from, to uint64) { r.f.Fetch(int64(from-labelLen), int64(to-from+labelLen)) }
 
 // room returns memory for s. There is none for bytes that the file does not have.
 func (r *Reader) room(s Section, what string) ([]byte, error) {

@@ -7,6 +7,7 @@ import (
 
 	"orcomgo/bins/parse"
 	"orcomgo/compress/basemodel"
+	"orcomgo/compress/rangecoder"
 )
 
 // Decoder decodes slices. It holds the pseudogenome and the positions of each part.
@@ -88,11 +89,15 @@ func (d *Decoder) setTree(k int, section []byte) {
 // NewDecoder starts decoding the shared sections of an Encoder, with c's Threads, Repeats and ReleaseWhile,
 // and returns at once: DecodeSlice waits for what it needs and returns the errors.
 func NewDecoder(shared [][]byte, c Config) *Decoder {
-	section, repeats, trees := cutShared(shared, c)
-	d := newDecoder(len(trees), c)
 	if len(shared) == 0 {
-		return d
+		return newDecoder(0, c)
 	}
+	section, trees := shared[0], shared[1:]
+	var repeats []byte
+	if c.Repeats && len(trees) > 0 {
+		repeats, trees = trees[0], trees[1:]
+	}
+	d := newDecoder(len(trees), c)
 	o := basemodel.Options{Threads: c.Threads, Progress: c.Decoded}
 	if genome, err := basemodel.Decode(section, o); err != nil {
 		d.err = corrupt(err)
@@ -106,14 +111,26 @@ func NewDecoder(shared [][]byte, c Config) *Decoder {
 }
 
 // NewDecoderOf is NewDecoder where the bases of the pseudogenome are known: packed ones, base i in byte i/4 at bits 2*(i%4), which 16
-// bytes follow. The pseudogenome is decoded only if a slice is decoded with reads that have no place.
-func NewDecoderOf(shared [][]byte, packed []byte, bases int, c Config) *Decoder {
-	section, _, trees := cutShared(shared, c)
-	d := newDecoder(len(trees), c)
-	if len(shared) == 0 {
-		return d
+// bytes follow. The shared sections are read, one by its number, when they are needed: that of the pseudogenome, which is decoded then,
+// only if a slice is decoded with reads that have no place.
+func NewDecoderOf(shared int, read func(i int) ([]byte, error), packed []byte, bases int, c Config) (*Decoder, error) {
+	if shared == 0 {
+		return newDecoder(0, c), nil
 	}
+	var trees [][]byte
+	for i := 1 + rangecoder.BitOf(c.Repeats); i < shared; i++ {
+		tree, err := read(i)
+		if err != nil {
+			return nil, err
+		}
+		trees = append(trees, tree)
+	}
+	d := newDecoder(len(trees), c)
 	d.genome = &genome{known: &knownGenome{packed, bases, sync.OnceValues(func() (*basemodel.Model, error) {
+		section, err := read(0)
+		if err != nil {
+			return nil, err
+		}
 		s, err := basemodel.Decode(section, basemodel.Options{Threads: c.Threads})
 		if err != nil {
 			return nil, err
@@ -122,19 +139,7 @@ func NewDecoderOf(shared [][]byte, packed []byte, bases int, c Config) *Decoder 
 	})}}
 	close(d.started)
 	go d.setTrees(trees)
-	return d
-}
-
-// cutShared returns the shared sections by their content; repeats is nil if there is no such section.
-func cutShared(shared [][]byte, c Config) (section, repeats []byte, trees [][]byte) {
-	if len(shared) == 0 {
-		return nil, nil, nil
-	}
-	section, trees = shared[0], shared[1:]
-	if c.Repeats && len(trees) > 0 {
-		repeats, trees = trees[0], trees[1:]
-	}
-	return section, repeats, trees
+	return d, nil
 }
 
 func (d *Decoder) setTrees(trees [][]byte) {

@@ -157,7 +157,11 @@ func knownDecoder(t *testing.T, d *Decoder, shared [][]byte, c Config) *Decoder 
 	}
 	packed := make([]byte, (len(genome)+3)/4+16)
 	bases.Pack(packed, genome)
-	return NewDecoderOf(shared, packed, len(genome), c)
+	known, err := NewDecoderOf(len(shared), func(i int) ([]byte, error) { return shared[i], nil }, packed, len(genome), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return known
 }
 
 // decodesPlaced decodes a slice with a pseudogenome that is known, and the reads that have a place alone, without decoding it.

@@ -79,6 +79,7 @@ func mapIndex(f *vfs.File) (data []byte, unmap func(), err error) {
 	if n, err := fmindex.MainLen(head); err == nil {
 		size = min(size, n)
 	}
+	f.Fetch(0, size)
 	return f.Map(size)
 }
 
@@ -107,15 +108,11 @@ func (p *Packed) ShareIndex(ctx context.Context, x *fmindex.Index) error {
 
 // ofIndex returns a decoder that has the pseudogenome of an index.
 func (p *Packed) ofIndex(x *fmindex.Index) (*seqs.Decoder, error) {
-	shared, c, err := p.readShared()
-	if err != nil {
-		return nil, err
-	}
 	genome, err := x.Packed(p.Threads)
 	if err != nil {
 		return nil, err
 	}
-	return seqs.NewDecoderOf(shared, genome, x.Genome(), c), nil
+	return seqs.NewDecoderOf(len(p.Man.Shared), p.readShared, genome, x.Genome(), p.seqsConfig())
 }
 
 // mostFromIndex is how many bases a pseudogenome has at most that TakeIndex takes: see fmindex.Index.Packed for the memory.

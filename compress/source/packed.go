@@ -42,11 +42,14 @@ func NewPacked(r *archive.Reader, pool workers.Pool, memory uint64) *Packed {
 // begin without it.
 func (p *Packed) NeedShared(ctx context.Context) error {
 	return p.share(ctx, func() (*seqs.Decoder, error) {
-		shared, c, err := p.readShared()
-		if err != nil {
-			return nil, err
+		shared := make([][]byte, len(p.Man.Shared))
+		for i := range shared {
+			var err error
+			if shared[i], err = p.readShared(i); err != nil {
+				return nil, err
+			}
 		}
-		return seqs.NewDecoder(shared, c), nil
+		return seqs.NewDecoder(shared, p.seqsConfig()), nil
 	})
 }
 
@@ -66,17 +69,17 @@ func (p *Packed) share(ctx context.Context, decode func() (*seqs.Decoder, error)
 	return err
 }
 
-// readShared reads the shared sections.
-func (p *Packed) readShared() (shared [][]byte, c seqs.Config, err error) {
-	c = seqs.Config{Threads: p.Threads, Repeats: p.Man.Repeats, ReleaseWhile: p.Pool.ReleaseWhile,
-		Decoded: p.Decoded}
-	shared = make([][]byte, len(p.Man.Shared))
-	for i, s := range p.Man.Shared {
-		if shared[i], err = p.Archive.Read(s, nil, SharedName(i)); err != nil {
-			return nil, c, err
-		}
+// seqsConfig is how sequences are decoded.
+func (p *Packed) seqsConfig() seqs.Config {
+	return seqs.Config{Threads: p.Threads, Repeats: p.Man.Repeats, ReleaseWhile: p.Pool.ReleaseWhile, Decoded: p.Decoded}
+}
+
+// readShared reads a shared section.
+func (p *Packed) readShared(i int) (data []byte, err error) {
+	if data, err = p.Archive.Read(p.Man.Shared[i], nil, SharedName(i)); err != nil {
+		err = &neededError{"the shared sections", err}
 	}
-	return shared, c, nil
+	return data, err
 }
 
 // SharedName names a shared section, for errors.
