@@ -287,7 +287,8 @@ func TestCoverage(t *testing.T) {
 	c.Add(0, 64)
 	c.Add(60, 68)
 	c.Add(190, 300)
-	x, err := Build(Content{Text: make([]byte, 230), Coverage: c, Begins: NewBegins(200), Literals: &Literals{ends: []uint32{30, 1}, lengths: []byte{30}}}, 1)
+	l := &Literals{ends: []uint32{30, 1}, lengths: []byte{30}}
+	x, err := Build(Content{Text: make([]byte, 230), Coverage: c, Begins: NewBegins(200), Literals: l}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
