@@ -90,8 +90,9 @@ func (o *object) Fetch(at, n int64) {
 func (o *object) large(p []byte, at int64) error {
 	var g errgroup.Group
 	g.SetLimit(largeParts)
-	for from := 0; from < len(p); from += largeLen {
-		part := p[from:min(from+largeLen, len(p))]
+	each := max(largeLen, (len(p)-1)/largeParts+1)
+	for from := 0; from < len(p); from += each {
+		part := p[from:min(from+each, len(p))]
 		g.Go(func() error { return o.fetch(at+int64(from), part, func(int) {}) })
 	}
 	return g.Wait()
