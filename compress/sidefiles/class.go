@@ -81,10 +81,20 @@ func joinSmallTables(entries []entry) {
 	}
 }
 
-// compareEntries is the order of the files in a stream.
+// compareEntries is the order of the files in a stream: those whose names differ in digits only follow each other as they were given.
 func compareEntries(a, b entry) int {
 	return cmp.Or(cmp.Compare(a.class, b.class), strings.Compare(a.alike, b.alike), strings.Compare(kindOf(a.name), kindOf(b.name)),
-		strings.Compare(path.Base(a.name), path.Base(b.name)), strings.Compare(a.name, b.name))
+		strings.Compare(stem(a.name), stem(b.name)), strings.Compare(a.name, b.name))
+}
+
+// stem returns the last part of a path without its digits.
+func stem(name string) string {
+	return strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' {
+			return -1
+		}
+		return c
+	}, path.Base(name))
 }
 
 // isCompressed reports whether a file that begins with sample seems to be compressed.

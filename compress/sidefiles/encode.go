@@ -28,7 +28,6 @@ type entry struct {
 	number  int // of the file among those given to Encode
 	name    string
 	size    int64
-	hash    uint64
 	class   class  // of the encoder
 	alike   string // the kind of tables that are coded together, else empty
 	content []byte // of a small file, until it is in a block
@@ -53,11 +52,11 @@ func Encode(ctx context.Context, w io.Writer, files []File, o Options) error {
 	if _, err := io.WriteString(w, magic); err != nil {
 		return err
 	}
-	blocks, err := writeBlocks(ctx, w, files, entries, o)
+	blocks, hash, err := writeBlocks(ctx, w, files, entries, o)
 	if err != nil {
 		return err
 	}
-	index := general.Encode(appendIndex(nil, entries, blocks))
+	index := general.Encode(appendIndex(nil, entries, blocks, hash))
 	tail := binary.LittleEndian.AppendUint64(index, xxh3.Hash(index))
 	tail = binary.LittleEndian.AppendUint64(tail, uint64(len(index)))
 	_, err = w.Write(append(tail, magic...))
@@ -125,8 +124,8 @@ type codedBlock struct {
 	done  chan struct{}
 }
 
-// writeBlocks codes the blocks of all files, several at a time, and writes them in order.
-func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry, o Options) ([]block, error) {
+// writeBlocks codes the blocks of all files, several at a time, and writes them in order. It returns the hash of all contents.
+func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry, o Options) ([]block, uint64, error) {
 	queue := make(chan *codedBlock, max(o.Threads-1, 0)) // in the order of the stream
 	slots := make(chan struct{}, o.Threads)              // blocks in memory
 	failed := make(chan struct{})                        // closed if the writer fails
@@ -197,7 +196,7 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 	if writeErr := group.Wait(); writeErr != nil {
 		err = writeErr
 	}
-	return blocks, err
+	return blocks, c.hash.Sum64(), err
 }
 
 // errFailed ends the cutting of files after an error of the writer, which is the one that is returned.
@@ -208,7 +207,8 @@ var errFailed = fmt.Errorf("sidefiles: the stream could not be written")
 type cutter struct {
 	size  int
 	emit  func(text []byte, c class) error
-	text  []byte // of the next block
+	text  []byte      // of the next block
+	hash  xxh3.Hasher // of all contents
 	class class
 	alike string // of its files
 }
@@ -222,7 +222,7 @@ func (c *cutter) flush() error {
 	return c.emit(text, c.class)
 }
 
-// add reads a file and computes its hash.
+// add reads a file.
 func (c *cutter) add(f File, e *entry) error {
 	goesOn := !e.class.alone() || e.alike != "" && e.alike == c.alike && len(c.text) < alikeBlock
 	if e.class != c.class || !goesOn {
@@ -232,7 +232,6 @@ func (c *cutter) add(f File, e *entry) error {
 		c.class, c.alike = e.class, e.alike
 	}
 	if f.Size == 0 {
-		e.hash = xxh3.Hash(nil)
 		return nil
 	}
 	if e.content != nil {
@@ -244,7 +243,7 @@ func (c *cutter) add(f File, e *entry) error {
 		return fmt.Errorf("%s: %w", f.Name, err)
 	}
 	defer r.Close()
-	hash, total := xxh3.New(), int64(0)
+	total := int64(0)
 	for {
 		if c.text == nil {
 			c.text = make([]byte, 0, min(int64(c.size), max(f.Size-total, 64<<10)))
@@ -259,7 +258,7 @@ func (c *cutter) add(f File, e *entry) error {
 			c.text = slices.Grow(c.text, min(len(c.text)+4096, c.size-len(c.text)))
 		}
 		n, err := r.Read(c.text[len(c.text):min(cap(c.text), c.size)])
-		hash.Write(c.text[len(c.text) : len(c.text)+n])
+		c.hash.Write(c.text[len(c.text) : len(c.text)+n])
 		c.text = c.text[:len(c.text)+n]
 		total += int64(n)
 		if err == io.EOF {
@@ -275,7 +274,6 @@ func (c *cutter) add(f File, e *entry) error {
 	if total != f.Size {
 		return fmt.Errorf("%s: %w", f.Name, errSize(f, total))
 	}
-	e.hash = hash.Sum64()
 	return nil
 }
 
@@ -292,13 +290,17 @@ func (c *cutter) cut() error {
 }
 
 // appendIndex appends the index of a stream.
-func appendIndex(dst []byte, entries []entry, blocks []block) []byte {
+func appendIndex(dst []byte, entries []entry, blocks []block, hash uint64) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(entries)))
+	next := 0
 	for _, e := range entries {
-		dst = binary.AppendUvarint(dst, uint64(e.number))
-		dst = binary.AppendUvarint(dst, uint64(e.size))
-		dst = binary.LittleEndian.AppendUint64(dst, e.hash)
+		dst = binary.AppendVarint(dst, int64(e.number-next))
+		next = e.number + 1
 	}
+	for _, e := range entries {
+		dst = binary.AppendUvarint(dst, uint64(e.size))
+	}
+	dst = binary.LittleEndian.AppendUint64(dst, hash)
 	dst = binary.AppendUvarint(dst, uint64(len(blocks)))
 	for _, b := range blocks {
 		dst = append(dst, byte(b.method))

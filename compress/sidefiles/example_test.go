@@ -22,7 +22,7 @@ func Example() {
 	if err := sidefiles.Encode(context.Background(), &stream, files, sidefiles.Options{}); err != nil {
 		panic(err)
 	}
-	z, err := sidefiles.NewReader(bytes.NewReader(stream.Bytes()), int64(stream.Len()), sidefiles.Options{})
+	z, err := sidefiles.NewReader(bytes.NewReader(stream.Bytes()), int64(stream.Len()), len(files), sidefiles.Options{})
 	if err != nil {
 		panic(err)
 	}

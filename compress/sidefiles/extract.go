@@ -3,6 +3,8 @@ package sidefiles
 import (
 	"context"
 	"io"
+	"slices"
+	"sort"
 
 	"github.com/zeebo/xxh3"
 
@@ -20,7 +22,8 @@ type Sink struct {
 
 // Extract decodes the files for which want is true, or all if it is nil, in the order of the stream. As many blocks as there are threads
 // are decoded at a time; each is compared with its hash before any of it is written. Damage is given to the sink, and the other files are
-// decoded all the same; the error is one of the sink, of reading the stream, or of ctx.
+// decoded all the same; the error is one of the sink, of reading the stream, or of ctx, or ErrCorrupt if no block of all files is damaged but
+// these are not what was coded.
 func (z *Reader) Extract(ctx context.Context, want []bool, sink Sink) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -32,6 +35,9 @@ func (z *Reader) Extract(ctx context.Context, want []bool, sink Sink) error {
 				return err
 			}
 		}
+	}
+	if want == nil && !p.damaged && p.hash.Sum64() != z.hash {
+		return ErrCorrupt
 	}
 	return nil
 }
@@ -60,6 +66,8 @@ type pass struct {
 	z       *Reader
 	queue   chan *decoded // blocks that are needed, in the order of the stream
 	current *decoded
+	hash    xxh3.Hasher // of what was decoded
+	damaged bool        // a block was
 }
 
 // decodeAhead decodes the blocks of the files that are wanted.
@@ -67,10 +75,11 @@ func (p *pass) decodeAhead(ctx context.Context, want []bool) {
 	defer close(p.queue)
 	next := 0 // block
 	for at, e := range p.z.entries {
-		if e.size == 0 || want != nil && !want[e.number] {
+		if want != nil && !want[e.number] {
 			continue
 		}
-		for next = max(next, p.z.find(p.z.starts[at])); next < len(p.z.blocks) && p.z.blocks[next].start < p.z.starts[at]+e.size; next++ {
+		from, to := p.z.blocksOf(at)
+		for next = max(next, from); next < to; next++ {
 			d := &decoded{block: next, ready: make(chan struct{})}
 			select {
 			case p.queue <- d:
@@ -114,34 +123,80 @@ func (p *pass) block(ctx context.Context, b int) (*decoded, error) {
 // file gives a file to the sink.
 func (p *pass) file(ctx context.Context, at int, sink Sink) error {
 	z := p.z
-	e, from := &z.entries[at], z.starts[at]
-	to := from + e.size
+	e := &z.entries[at]
 	w, err := sink.Begin(e.number)
 	if err != nil {
 		return err
 	}
 	var damage error
-	hash := xxh3.New()
-	for b := z.find(from); e.size > 0 && b < len(z.blocks) && z.blocks[b].start < to; b++ {
+	for b, to := z.blocksOf(at); b < to; b++ {
 		d, err := p.block(ctx, b)
 		if err != nil {
 			return err
 		}
 		if d.err != nil {
-			damage = d.err
+			damage, p.damaged = d.err, true
 			continue
 		}
-		start := z.blocks[b].start
-		part := d.text[max(from-start, 0):min(to-start, int64(len(d.text)))]
-		hash.Write(part)
-		if _, err := w.Write(part); err != nil {
+		start, end := z.part(at, b)
+		p.hash.Write(d.text[start:end])
+		if _, err := w.Write(d.text[start:end]); err != nil {
 			return err
 		}
 	}
-	if damage == nil && hash.Sum64() != e.hash {
-		damage = ErrCorrupt
-	}
 	return sink.End(e.number, damage)
+}
+
+// Changed returns the number of a file whose content is not what open gives, or is damaged, or -1 if there is none. It looks only at files
+// with doubt and those in the same blocks, and decodes only a block that differs.
+func (z *Reader) Changed(doubt []bool, open func(i int) (io.ReadCloser, error)) (int, error) {
+	needed := make([]bool, len(z.blocks))
+	for at, e := range z.entries {
+		for b, to := z.blocksOf(at); b < to && doubt[e.number]; b++ {
+			needed[b] = true
+		}
+	}
+	var now []byte // of a block
+	for at, e := range z.entries {
+		b, to := z.blocksOf(at)
+		if !slices.Contains(needed[b:to], true) {
+			continue
+		}
+		f, err := open(e.number)
+		for ; err == nil && b < to; b++ {
+			start, end := z.part(at, b)
+			if !needed[b] {
+				_, err = io.CopyN(io.Discard, f, int64(end-start))
+				continue
+			}
+			now = append(now, make([]byte, end-start)...)
+			if _, err = io.ReadFull(f, now[start:]); err == nil && end == z.blocks[b].size {
+				if xxh3.Hash(now) != z.blocks[b].hash {
+					f.Close()
+					return z.differing(b, now), nil
+				}
+				now = now[:0]
+			}
+		}
+		if f != nil {
+			f.Close()
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return -1, nil
+}
+
+// differing returns the number of the first file of a block that has other content now, or is damaged.
+func (z *Reader) differing(b int, now []byte) int {
+	text, _ := z.decode(b) // nil if it is damaged
+	same := 0
+	for same < len(text)-1 && text[same] == now[same] {
+		same++
+	}
+	at := sort.Search(len(z.starts), func(at int) bool { return z.starts[at] > z.blocks[b].start+int64(same) }) - 1
+	return z.entries[at].number
 }
 
 // Check compares the blocks with the hashes of what is stored, and decodes nothing. damage has an error for each file, nil for those
@@ -156,7 +211,7 @@ func (z *Reader) Check(ctx context.Context) (damage []error, err error) {
 	})
 	damage = make([]error, len(z.entries))
 	for at, e := range z.entries {
-		for b := z.find(z.starts[at]); b < len(z.blocks) && z.blocks[b].start < z.starts[at]+e.size; b++ {
+		for b, to := z.blocksOf(at); b < to; b++ {
 			if errs[b] != nil {
 				damage[e.number] = errs[b]
 			}

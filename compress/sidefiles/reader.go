@@ -14,8 +14,10 @@ import (
 const (
 	tailSize     = 8 + 8 + len(magic)
 	maxIndexSize = 1 << 28 // bytes
-	// The text of an index has at most indexSlack bytes, and indexRatio for each byte as it is stored: the hashes in it are not compressed.
-	indexSlack = 1 << 20
+	// The text of an index has at most indexSlack bytes, fileRoom for each file, and indexRatio for each byte as it is stored: the hashes of
+	// blocks are not compressed.
+	indexSlack = 1 << 16
+	fileRoom   = 20
 	indexRatio = 1 << 4
 )
 
@@ -27,6 +29,7 @@ type Reader struct {
 	starts  []int64 // of each entry among the bytes of all files
 	place   []int   // of each file, by its number, in entries
 	blocks  []placedBlock
+	hash    uint64 // of all contents, in the order of the stream
 }
 
 // placedBlock is a block and where it is.
@@ -36,8 +39,8 @@ type placedBlock struct {
 	at    int64 // in the stream
 }
 
-// NewReader returns a Reader of the stream of size bytes in r.
-func NewReader(r io.ReaderAt, size int64, o Options) (*Reader, error) {
+// NewReader returns a Reader of the stream of size bytes in r. The stream may be of so many files at most.
+func NewReader(r io.ReaderAt, size int64, files int, o Options) (*Reader, error) {
 	z := &Reader{r: r, o: o.complete()}
 	head, tail := make([]byte, len(magic)), make([]byte, tailSize)
 	if size < int64(len(magic)+tailSize) {
@@ -64,7 +67,7 @@ func NewReader(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 	if xxh3.Hash(coded) != binary.LittleEndian.Uint64(tail) {
 		return nil, ErrCorrupt
 	}
-	index, err := general.Decode(coded, min(maxIndexSize, indexSlack+indexRatio*len(coded)))
+	index, err := general.Decode(coded, min(maxIndexSize, indexSlack+fileRoom*files+indexRatio*len(coded)))
 	if err != nil || !z.readIndex(index, room-n) {
 		return nil, ErrCorrupt
 	}
@@ -85,24 +88,25 @@ func readAt(r io.ReaderAt, b []byte, at int64) error {
 func (z *Reader) readIndex(index []byte, coded uint64) bool {
 	const maxTotal = 1 << 62
 	c := parse.Cursor{Rest: index}
-	z.entries = make([]entry, c.Count(10, "files"))
+	z.entries = make([]entry, c.Count(2, "files"))
 	z.starts, z.place = make([]int64, len(z.entries)), make([]int, len(z.entries))
 	for i := range z.place {
 		z.place[i] = -1
 	}
-	total := uint64(0)
+	next := 0
 	for i := range z.entries {
-		e := &z.entries[i]
-		e.number = int(c.AtMost(uint64(len(z.entries) - 1)))
-		e.size = int64(c.AtMost(maxTotal - total))
-		e.hash = c.Uint64()
-		if c.Failed() || z.place[e.number] >= 0 {
+		n := next + int(c.Varint(int64(len(z.entries))))
+		if c.Failed() || n < 0 || n >= len(z.place) || z.place[n] >= 0 {
 			return false
 		}
-		z.place[e.number] = i
-		z.starts[i] = int64(total)
-		total += uint64(e.size)
+		z.entries[i].number, z.place[n], next = n, i, n+1
 	}
+	total := uint64(0)
+	for i := range z.entries {
+		z.entries[i].size, z.starts[i] = int64(c.AtMost(maxTotal-total)), int64(total)
+		total += uint64(z.entries[i].size)
+	}
+	z.hash = c.Uint64()
 	z.blocks = make([]placedBlock, c.Count(19, "blocks"))
 	start, at, largest := uint64(0), uint64(0), uint64(0)
 	for i := range z.blocks {
@@ -126,24 +130,29 @@ func (z *Reader) Len() int { return len(z.entries) }
 // Size returns the bytes of file i.
 func (z *Reader) Size(i int) int64 { return z.entries[z.place[i]].size }
 
-// Hash returns the XXH3-64 hash of the content of file i.
-func (z *Reader) Hash(i int) uint64 { return z.entries[z.place[i]].hash }
-
 // Coded returns about how many bytes file i takes in the stream: of each block its share.
 func (z *Reader) Coded(i int) int64 {
-	from := z.starts[z.place[i]]
-	to, sum := from+z.Size(i), 0.0
-	for b := z.find(from); b < len(z.blocks) && z.blocks[b].start < to; b++ {
-		p := &z.blocks[b]
-		part := min(to, p.start+int64(p.size)) - max(from, p.start)
-		sum += float64(part) * float64(p.coded) / float64(p.size)
+	sum := 0.0
+	for b, to := z.blocksOf(z.place[i]); b < to; b++ {
+		start, end := z.part(z.place[i], b)
+		sum += float64(end-start) * float64(z.blocks[b].coded) / float64(z.blocks[b].size)
 	}
 	return int64(sum)
 }
 
-// find returns the number of the block that has the byte at a place among the bytes of all files.
-func (z *Reader) find(place int64) int {
-	return sort.Search(len(z.blocks), func(b int) bool { return z.blocks[b].start+int64(z.blocks[b].size) > place })
+// blocksOf returns the blocks, from one up to another, that have the content of an entry.
+func (z *Reader) blocksOf(at int) (from, to int) {
+	start, size := z.starts[at], z.entries[at].size
+	from = sort.Search(len(z.blocks), func(b int) bool { return z.blocks[b].start+int64(z.blocks[b].size) > start })
+	for to = from; to < len(z.blocks) && z.blocks[to].start < start+size; to++ {
+	}
+	return from, to
+}
+
+// part returns from where to where in a block the content of an entry is.
+func (z *Reader) part(at, b int) (start, end int) {
+	from := z.starts[at] - z.blocks[b].start
+	return int(max(from, 0)), int(min(from+z.entries[at].size, int64(z.blocks[b].size)))
 }
 
 // coded returns the bytes of a block as they are stored, compared with their hash.

@@ -102,7 +102,7 @@ func encode(t testing.TB, files []File, o Options) []byte {
 }
 
 func open(stream []byte, o Options) (*Reader, error) {
-	return NewReader(bytes.NewReader(stream), int64(len(stream)), o)
+	return NewReader(bytes.NewReader(stream), int64(len(stream)), 1000, o)
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -144,7 +144,8 @@ func TestChoice(t *testing.T) {
 		if len(c.content) == 0 {
 			continue
 		}
-		if got := z.blocks[z.find(z.starts[z.place[i]])].method; got != c.method {
+		b, _ := z.blocksOf(z.place[i])
+		if got := z.blocks[b].method; got != c.method {
 			t.Errorf("%q is coded by method %d, want %d", c.name, got, c.method)
 		}
 	}
@@ -198,7 +199,7 @@ func TestAlike(t *testing.T) {
 		if err := z.WriteFile(t.Context(), &b, i); err != nil || !bytes.Equal(b.Bytes(), content) {
 			t.Errorf("%s comes back as %d bytes of %d: %v", f.Name, b.Len(), len(content), err)
 		}
-		if k := z.find(z.starts[z.place[i]]); i >= 2 {
+		if k, _ := z.blocksOf(z.place[i]); i >= 2 {
 			coded[k] = true
 		}
 	}
@@ -367,6 +368,52 @@ func TestExtractSome(t *testing.T) {
 	}
 }
 
+// TestChanged: of files that are not what they were, one is named if there is doubt of it or of one in its block.
+func TestChanged(t *testing.T) {
+	line := bytes.Repeat([]byte("a line\n"), 2000)
+	now := [][]byte{line, nil, []byte("abc"), noise(9000), append([]byte("abd"), line...)}
+	var files []File
+	for i, b := range now {
+		files = append(files, inMemory(fmt.Sprintf("f%d.txt", i), b))
+	}
+	stream := encode(t, files, Options{blockSize: 4096})
+	z, err := open(stream, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(what string, doubt []bool, want int) {
+		t.Helper()
+		got, err := z.Changed(doubt, func(i int) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(now[i])), nil })
+		if got != want || err != nil {
+			t.Errorf("%s: file %d was changed, %v; want %d", what, got, err, want)
+		}
+	}
+	all, none := []bool{true, true, true, true, true}, make([]bool, 5)
+	check("nothing", all, -1)
+	for i, b := range now {
+		for _, at := range []int{0, len(b) / 2, len(b) - 1} {
+			if len(b) > 0 {
+				now[i] = bytes.Clone(b)
+				now[i][at] ^= 1
+				one := make([]bool, 5)
+				one[i] = true
+				check("a byte of one", all, i)
+				check("a byte of one with doubt", one, i)
+				check("a byte without doubt", none, -1)
+				now[i] = b
+			}
+		}
+	}
+	now[2] = now[2][:2]
+	if _, err := z.Changed(all, func(i int) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(now[i])), nil }); err == nil {
+		t.Error("a shorter file gives no error")
+	}
+	now[2] = []byte("abc")
+	stream[z.blocks[0].at] ^= 1
+	z.blocks[0].hash++
+	check("damage", all, z.entries[0].number)
+}
+
 func TestDamage(t *testing.T) {
 	stream := encode(t, []File{inMemory("a", []byte("GATTACA\n")), inMemory("b.bin", metrics(300))}, Options{})
 	want, err := readAll(stream)
@@ -382,6 +429,15 @@ func TestDamage(t *testing.T) {
 		if got, err := readAll(damaged); err == nil && !maps.Equal(got, want) {
 			t.Fatalf("byte %d damaged: other files and no error", i)
 		}
+	}
+	z, err := open(stream, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	z.hash++
+	c := collector{all: make(map[int]string)}
+	if err := z.Extract(t.Context(), nil, Sink{c.begin, c.end}); err != ErrCorrupt {
+		t.Errorf("other contents in sound blocks: %v", err)
 	}
 }
 
@@ -399,7 +455,7 @@ func FuzzReader(f *testing.F) {
 
 // FuzzIndex reads indexes whose hash need not be right.
 func FuzzIndex(f *testing.F) {
-	f.Add(appendIndex(nil, []entry{{name: "a", size: 7, hash: 1}}, []block{{methodStored, 7, 7, 1, 1}}), uint64(7))
+	f.Add(appendIndex(nil, []entry{{name: "a", size: 7}}, []block{{methodStored, 7, 7, 1, 1}}, 2), uint64(7))
 	f.Fuzz(func(t *testing.T, index []byte, coded uint64) {
 		z := &Reader{}
 		if z.readIndex(index, coded) {

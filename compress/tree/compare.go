@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/zeebo/xxh3"
-
 	"orcomgo/compress"
 )
 
@@ -33,21 +31,74 @@ func (r *Reader) Compare(ctx context.Context, now *Listing, open func(e *Entry) 
 	if len(now.Entries) != len(r.Entries) || now.Mode != r.Mode || now.Owner != r.Owner {
 		d = More
 	}
+	var doubts []doubt
+	is := make([]*Entry, len(r.entry)) // of each content, what has it now
 	for i := range r.Entries {
 		was := &r.Entries[i]
 		k, ok := at[was.Path]
 		if !ok {
 			return Lost, was.Path + " is not there any more", nil
 		}
-		is := &now.Entries[k]
-		if what, err := r.lost(ctx, now, i, k, open); what != "" || err != nil {
-			return Lost, what, err
-		}
-		if !r.sameEntry(now, was, is) {
+		if !r.sameEntry(now, was, &now.Entries[k]) {
 			d = More
 		}
+		file := &now.Entries[k]
+		if file.Kind == HardLink {
+			file = &now.Entries[file.First]
+		}
+		what, certain := r.lost(was, file)
+		switch {
+		case what != "":
+			return Lost, was.Path + what, nil
+		case was.Kind == File:
+			is[r.number[i]] = file
+		case was.Kind == HardLink:
+			i = was.First
+		}
+		if !certain {
+			doubts = append(doubts, doubt{r.number[i], file})
+		}
 	}
-	return d, "", nil
+	for len(doubts) > 0 && err == nil {
+		var path string
+		if doubts, path, err = r.changed(ctx, doubts, is, open); path != "" {
+			return Lost, path + otherContent, nil
+		}
+	}
+	return d, "", err
+}
+
+const otherContent = " has other content now"
+
+// doubt is a file whose size is that of a content of the side archive.
+type doubt struct {
+	content int
+	file    *Entry
+}
+
+// changed returns the path of a content that a doubtful file does not have, or "", and the doubts that are left, of other names of files.
+// Of all contents it is given what has them now.
+func (r *Reader) changed(ctx context.Context, doubts []doubt, is []*Entry, open func(e *Entry) (io.ReadCloser, error)) (
+	left []doubt, path string, err error) {
+	doubted := make([]bool, len(is))
+	for _, t := range doubts {
+		if doubted[t.content] {
+			left = append(left, t)
+		} else {
+			doubted[t.content], is[t.content] = true, t.file
+		}
+	}
+	k, err := r.side.Changed(doubted, func(k int) (io.ReadCloser, error) {
+		f, err := open(is[k])
+		if err != nil {
+			return nil, err
+		}
+		return &source{ctx, f}, nil
+	})
+	if k >= 0 && err == nil {
+		path = r.Entries[r.entry[k]].Path
+	}
+	return left, path, err
 }
 
 // sameEntry compares what a listing says of two entries of one path.
@@ -64,40 +115,23 @@ func (r *Reader) sameEntry(now *Listing, was, is *Entry) bool {
 	return true
 }
 
-// lost says in words what of entry i would be lost if it were replaced by entry k of a listing; "" for nothing.
-func (r *Reader) lost(ctx context.Context, now *Listing, i, k int, open func(e *Entry) (io.ReadCloser, error)) (string, error) {
-	was, is := &r.Entries[i], &now.Entries[k]
-	path := was.Path
+// lost says in words what of an entry would be lost if it were replaced by another one, after its path, "" for nothing, and whether that is
+// certain: content of the same size may be another one.
+func (r *Reader) lost(was, is *Entry) (what string, certain bool) {
 	if was.Kind == HardLink {
-		i = was.First
-		was = &r.Entries[i]
-	}
-	if is.Kind == HardLink {
-		is = &now.Entries[is.First]
+		was = &r.Entries[was.First]
 	}
 	switch {
-	case was.Kind == Reads && is.Kind == Reads, was.Kind == is.Kind && was.Kind != File && was.Kind != Link:
-		return "", nil
 	case was.Kind != is.Kind:
-		return fmt.Sprintf("%s was a %s and is a %s now", path, kindNoun(was.Kind), kindNoun(is.Kind)), nil
+		return fmt.Sprintf(" was a %s and is a %s now", kindNoun(was.Kind), kindNoun(is.Kind)), true
 	case was.Kind == Link && was.Target != is.Target:
-		return path + " leads elsewhere now", nil
-	case was.Kind == Link:
-		return "", nil
-	case was.Size == is.Size && was.Time.Equal(is.Time) && compress.TimeTells(uint64(is.Size), is.Time):
-		return "", nil
+		return " leads elsewhere now", true
+	case was.Kind != File:
+		return "", true
+	case was.Size != is.Size:
+		return otherContent, true
 	}
-	same := was.Size == is.Size
-	if same {
-		var err error
-		if same, err = r.sameContent(ctx, i, is, open); err != nil {
-			return "", err
-		}
-	}
-	if !same {
-		return path + " has other content now", nil
-	}
-	return "", nil
+	return "", was.Size == 0 || was.Time.Equal(is.Time) && compress.TimeTells(uint64(is.Size), is.Time)
 }
 
 // kindNoun says what an entry is, after "a".
@@ -106,16 +140,4 @@ func kindNoun(k Kind) string {
 		return "file of reads"
 	}
 	return k.String()
-}
-
-// sameContent reports whether a file has the checksum of entry i.
-func (r *Reader) sameContent(ctx context.Context, i int, is *Entry, open func(e *Entry) (io.ReadCloser, error)) (bool, error) {
-	f, err := open(is)
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	hash := xxh3.New()
-	n, err := io.Copy(hash, &source{ctx, f})
-	return n == r.Entries[i].Size && hash.Sum64() == r.side.Hash(r.number[i]), err
 }

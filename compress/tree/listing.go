@@ -16,7 +16,7 @@ func appendListing(dst []byte, l *Listing) []byte {
 	dst = parse.AppendBlock(dst, l.Tool)
 	dst = binary.AppendUvarint(dst, uint64(l.Mode))
 	dst = appendOwner(dst, l.Owner)
-	dst = appendTime(dst, l.Time, 0)
+	dst = appendTime(dst, l.Time, time.Unix(0, 0))
 	dst = binary.AppendUvarint(dst, uint64(len(l.Archives)))
 	for _, a := range l.Archives {
 		dst = append(parse.AppendBlock(dst, a.Name), a.ID[:]...)
@@ -41,11 +41,11 @@ func appendListing(dst []byte, l *Listing) []byte {
 		}
 	}
 	dst = appendOwners(dst, l)
-	before := l.Time.Unix()
+	before := l.Time
 	for i := range l.Entries {
 		if e := &l.Entries[i]; e.Kind != HardLink {
 			dst = appendTime(dst, e.Time, before)
-			before = e.Time.Unix()
+			before = e.Time
 		}
 	}
 	for i := range l.Entries {
@@ -112,21 +112,20 @@ func parseOwners(c *parse.Cursor, l *Listing) {
 	until(len(l.Entries))
 }
 
-// appendTime appends the difference of the seconds of a time from some before, and its nanoseconds.
-func appendTime(dst []byte, t time.Time, before int64) []byte {
-	d := t.Unix() - before
-	return binary.AppendUvarint(binary.AppendUvarint(dst, uint64(d)<<1^uint64(d>>63)), uint64(t.Nanosecond()))
+// appendTime appends the differences of the seconds and of the nanoseconds of a time from those of some before.
+func appendTime(dst []byte, t, before time.Time) []byte {
+	return binary.AppendVarint(binary.AppendVarint(dst, t.Unix()-before.Unix()), int64(t.Nanosecond()-before.Nanosecond()))
 }
 
 // parseTime is the inverse of appendTime.
-func parseTime(c *parse.Cursor, before int64) time.Time {
-	z := c.Uvarint()
-	s := before + int64(z>>1^-(z&1))
-	if s < -maxSeconds || s > maxSeconds {
+func parseTime(c *parse.Cursor, before time.Time) time.Time {
+	s := before.Unix() + c.Varint(1<<62)
+	n := int64(before.Nanosecond()) + c.Varint(999_999_999)
+	if s < -maxSeconds || s > maxSeconds || n < 0 || n > 999_999_999 {
 		c.Fail("a time is out of range")
-		s = 0
+		return before
 	}
-	return time.Unix(s, int64(c.AtMost(999_999_999)))
+	return time.Unix(s, n)
 }
 
 // maxSeconds bounds times, so that differences don't overflow.
@@ -138,7 +137,7 @@ const maxSeconds = 1 << 48
 // What it accepts can be restored without leaving the directory: names are no paths, and what is in a directory comes after it.
 func parseListing(text []byte, most uint64) (l *Listing, reason string) {
 	c := &parse.Cursor{Rest: text}
-	l = &Listing{Tool: c.Text(), Mode: uint32(c.AtMost(0o7777)), Owner: parseOwner(c), Time: parseTime(c, 0)}
+	l = &Listing{Tool: c.Text(), Mode: uint32(c.AtMost(0o7777)), Owner: parseOwner(c), Time: parseTime(c, time.Unix(0, 0))}
 	l.Archives = make([]Archive, c.Count(17, "archives"))
 	for i := range l.Archives {
 		a := &l.Archives[i]
@@ -166,11 +165,11 @@ func parseListing(text []byte, most uint64) (l *Listing, reason string) {
 		}
 	}
 	parseOwners(c, l)
-	before := l.Time.Unix()
+	before := l.Time
 	for i := range l.Entries {
 		if e := &l.Entries[i]; e.Kind != HardLink {
 			e.Time = parseTime(c, before)
-			before = e.Time.Unix()
+			before = e.Time
 		}
 	}
 	for i := range l.Entries {

@@ -120,7 +120,7 @@ func newReader(f *vfs.File, data io.ReaderAt, path string, size int64, o Options
 	r.files = sync.OnceValue(func() []archivedFiles { return filesOf(r.Listing) })
 	start := int64(headerSize + len(coded))
 	length := r.lastStart(coded, lastErr == nil) - start
-	side, err := sidefiles.NewReader(io.NewSectionReader(data, start, length), length, o.sidefiles())
+	side, err := sidefiles.NewReader(io.NewSectionReader(data, start, length), length, len(r.Entries), o.sidefiles())
 	switch {
 	case err == nil:
 		r.side = side
@@ -306,6 +306,9 @@ func (r *Reader) check(ctx context.Context, quick bool) (damage []error, err err
 		if e != nil {
 			damage[i] = parse.ErrCorrupt
 		}
+	}
+	if errors.Is(err, sidefiles.ErrCorrupt) {
+		err = damaged(r.path, "its files are not those that were archived")
 	}
 	return damage, err
 }

@@ -258,6 +258,10 @@ func TestCompare(t *testing.T) {
 			l.Entries[4] = Entry{Path: "m", Kind: File, Size: 7, Time: time.Unix(2, 0)}
 			files["m"] = files["a/f"]
 		}, More},
+		"a hard link is another file": {func(l *Listing, files contents) {
+			l.Entries[4] = Entry{Path: "m", Kind: File, Size: 7, Time: time.Unix(2, 0)}
+			files["m"] = "GATTACC"
+		}, Lost},
 		"removed":                   {func(l *Listing, files contents) { l.Entries = l.Entries[:4] }, Lost},
 		"content":                   {func(l *Listing, files contents) { l.Entries[1].Time = time.Unix(9, 0); files["a/f"] = "GATTACC" }, Lost},
 		"content, but not the time": {func(l *Listing, files contents) { files["a/f"] = "GATTACC" }, Lost},
