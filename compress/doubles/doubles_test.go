@@ -176,6 +176,7 @@ func TestLayouts(t *testing.T) {
 			}
 		}
 		found, share := Find(data, l.Width)
+		found = found.WithHeader(data)
 		if found.Width != l.Width || found.BigEndian != l.BigEndian || found.Header < 128 || found.Header > 256+l.Width || share > 0.75 {
 			t.Errorf("%+v is found as %+v, with %.2f of the bytes", l, found, share)
 		}
@@ -286,6 +287,7 @@ func readArray(t testing.TB, name string) ([]byte, Layout) {
 		t.Fatal(err)
 	}
 	l, _ := Find(data, 0)
+	l = l.WithHeader(data)
 	return data, l
 }
 

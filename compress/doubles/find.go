@@ -10,7 +10,7 @@ const (
 )
 
 // Find returns the layout with which data takes the fewest bytes, by a sample of it, and how many bytes that is for a byte of the sample.
-// The header may be a little too long. An element has as many bytes as divide stride, the likely length of records, or 0.
+// The header is less than an element. An element has as many bytes as divide stride, the likely length of records, or 0.
 func Find(data []byte, stride int) (best Layout, share float64) {
 	n := min(len(data), findSample)
 	from := (len(data) - n) / 2
@@ -31,15 +31,18 @@ func Find(data []byte, stride int) (best Layout, share float64) {
 	}
 	part := data[from+best.Header : from+n]
 	share = float64(len(Encode(part, Layout{Width: best.Width, Floats: best.Floats, BigEndian: best.BigEndian}))) / float64(max(n, 1))
-	phase := (from + best.Header) % best.Width
-	best.Header = 0
-	size := len(data) + 1<<20
-	l := best
+	best.Header = (from + best.Header) % best.Width
+	return best, share
+}
+
+// WithHeader returns a layout that Find returned for data with the size of the header, or a little more.
+func (l Layout) WithHeader(data []byte) (best Layout) {
+	phase, size := l.Header, len(data)+1<<20
 	for header := 0; header <= mostHeader && header+phase <= len(data); header = max(2*header, firstHeader) {
 		l.Header = header + phase
 		if n := len(Encode(data[:min(len(data), mostHeader+afterHeader)], l)); n < size {
 			best, size = l, n
 		}
 	}
-	return best, share
+	return best
 }

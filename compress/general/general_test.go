@@ -120,6 +120,11 @@ func TestVectors(t *testing.T) {
 				text[i] = byte(i * i >> 6)
 			}
 		}
+		if v.Has("noise") {
+			for i := len(text) - v.Int(t, "noise"); i < len(text); i++ {
+				text[i] = byte(uint32(i*i) * 0x9E3779B1 >> 24)
+			}
+		}
 		got, err := Decode(v.Bytes(t, "bytes", Encode(text)), len(text))
 		if err != nil || !bytes.Equal(got, text) {
 			t.Fatalf("%d bytes of %d, %v", len(got), len(text), err)

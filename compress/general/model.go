@@ -23,9 +23,10 @@ const (
 	// A long repeat whose end has at most this probability is coded by its length alone, as is a bit of which the second context is certain.
 	sure    = 128
 	certain = 400
-	// A byte of text without a repeat is coded as noise if the bytes before had a mean error of more than noisy, unless it is one of the first
-	// noiseTrial of noisePeriod.
+	// A byte without a repeat is coded as noise if the bytes before had a mean error of more than noisy, or of more than random in rows, unless
+	// it is one of the first noiseTrial of noisePeriod. With more than random all bytes count as equally likely.
 	noisy       = 193000 // in 1/65536
+	random      = 249000
 	noiseTrial  = 12
 	noisePeriod = 64
 )
@@ -64,6 +65,7 @@ type model struct {
 	hitWeights [lengthClasses]weights
 
 	doubt       uint32                                 // the mean error of bytes: of their bits together, in 1/65536
+	noisy       uint32                                 // from this doubt on, bytes are coded as noise
 	tables      [orders][]line                         // of each context
 	shift       int                                    // of the hash of a line
 	columns     []rangecoder.Prob                      // of a bit, by the place in the row
@@ -73,7 +75,10 @@ type model struct {
 
 // newModel returns a model that codes size bytes, which may repeat some of all bytes.
 func newModel(size, all int, s Settings) *model {
-	m := &model{repeats: newRepeats(all, s.least), stride: s.stride}
+	m := &model{repeats: newRepeats(all, s.least), stride: s.stride, noisy: noisy}
+	if s.stride > 0 {
+		m.noisy = random
+	}
 	m.columns = rangecoder.NewProbs(min(max(s.stride, 1), maxColumns) * 256)
 	logLines := min(max(bits.Len(uint(size))-1, 6), maxLines)
 	m.shift = 32 - logLines
@@ -107,9 +112,10 @@ func (m *model) code(c *rangecoder.Coder, text []byte, from int) {
 	}
 	decoding := c.Decoding()
 	for i := from; i < len(text); i++ {
-		m.find(text, i, before)
 		b := text[i] // if it is known
-		if m.length == 0 && m.stride == 0 && m.doubt > noisy && i%noisePeriod >= noiseTrial {
+		noise := m.length == 0 && m.doubt > m.noisy && i%noisePeriod >= noiseTrial
+		m.find(text, i, before, noise)
+		if noise {
 			b = m.noise(c, b)
 			if m.from >= 0 {
 				m.learn(text, i+1, b, rangecoder.BitOf(b == text[m.from]))
@@ -160,8 +166,11 @@ func (m *model) goesOn(c *rangecoder.Coder, hit int, p *rangecoder.Prob, want by
 	return hit
 }
 
-// noise codes a byte by how often it occurred, which is fast.
+// noise codes a byte by how often it occurred, or by nothing, which is fast.
 func (m *model) noise(c *rangecoder.Coder, b byte) byte {
+	if m.doubt > random {
+		return byte(c.Uniform(uint32(b), 8))
+	}
 	node := 1
 	for k := 7; k >= 0; k-- {
 		node = node<<1 | c.AdaptAny(int(b>>k&1), &m.columns[node&255], columnLimit)
@@ -218,7 +227,7 @@ func (m *model) byte(c *rangecoder.Coder, text []byte, i int, before uint64, sta
 				sum += s3 * int64(w.w[3])
 			}
 			q := mixing.Predict(sum)
-			bit := c.Bit(b>>k&1, q)
+			bit := c.AnyBit(b>>k&1, q)
 			e := w.step(bit, q)
 			mixing.Move(&w.w[0], s0, e)
 			mixing.Move(&w.w[1], s1, e)

@@ -33,13 +33,13 @@ func newRepeats(size, least int) repeats {
 	return repeats{places: make([]int32, 1<<logSize), shift: 64 - logSize, least: least, from: -1}
 }
 
-// find finds what is expected of byte i, given the eight bytes before it.
-func (r *repeats) find(text []byte, i int, before uint64) {
-	if i < r.least || r.length >= longRepeat && i%4 != 0 {
+// find finds what is expected of byte i, given the eight bytes before it. If it is noise, nothing else is expected than before.
+func (r *repeats) find(text []byte, i int, before uint64, noise bool) {
+	if i < r.least || (noise || r.length >= longRepeat) && i%4 != 0 {
 		return
 	}
 	place := r.place(before)
-	if at := int(*place); r.length < longRepeat && at != r.from {
+	if at := int(*place); !noise && r.length < longRepeat && at != r.from {
 		if n := common(text, at, i); n >= r.least && n > r.length {
 			r.from, r.length = at, n
 			if d := i - at; d != r.distance {

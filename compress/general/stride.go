@@ -15,14 +15,15 @@ const MaxStride = 4096
 const (
 	minStride     = 2
 	minRecords    = 16
-	strideSample  = 1 << 14 // bytes that strides are compared on
-	strideChoices = 24      // strides of which places are looked at
+	leastSample   = 1 << 12 // bytes that strides are compared on
+	mostSample    = 1 << 14
+	strideChoices = 24 // strides of which places are looked at
 )
 
 // stride returns the most likely length of records, that for which bytes are most often predicted by their place in the record, or 0 if
 // there are none. A shorter one comes before longer ones that are no better.
 func stride(data []byte) int {
-	sample, from := middle(data, strideSample)
+	sample, from := middle(data, sampleOf(data))
 	sample = sample[from:]
 	type choice struct {
 		stride int
@@ -44,6 +45,9 @@ func stride(data []byte) int {
 	}
 	return slices.MinFunc(choices, byCost).stride
 }
+
+// sampleOf returns how many bytes of data strides are compared on.
+func sampleOf(data []byte) int { return min(mostSample, max(len(data)/8, leastSample)) }
 
 // middle returns data up to the end of its middle n bytes, and where these begin.
 func middle(data []byte, n int) (part []byte, from int) {
@@ -97,12 +101,13 @@ type Settings struct {
 // Choose returns the settings with which the beginning and the middle of data take the fewest bytes. Text has no rows.
 func Choose(data []byte) Settings {
 	best := Settings{least: usualBytes}
-	part, from := middle(data, strideSample/2)
+	n := sampleOf(data) / 2
+	part, from := middle(data, n)
 	if isText(part[from:]) {
 		return best
 	}
 	size := func(s Settings) int {
-		return len(s.encode(data[:min(from, strideSample/4)], 0)) + len(s.encode(part, from))
+		return len(s.encode(data[:min(from, n/2)], 0)) + len(s.encode(part, from))
 	}
 	least := size(best)
 	if best.Stride = stride(data); best.Stride > 0 {
@@ -116,9 +121,9 @@ func Choose(data []byte) Settings {
 	return best
 }
 
-// Share returns about how many bytes Encode takes for a byte of text, by n bytes of its middle, which may repeat what is before them.
-func (s Settings) Share(text []byte, n int) float64 {
-	part, from := middle(text, n)
+// Share returns about how many bytes Encode takes for a byte of text, by a sample of its middle, which may repeat what is before it.
+func (s Settings) Share(text []byte) float64 {
+	part, from := middle(text, sampleOf(text))
 	return float64(len(s.encode(part, from))) / float64(max(len(part)-from, 1))
 }
 

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	sampleRows   = 1500  // that the models of a column are compared on
+	sampleRows   = 1500  // that the models of a column are compared on, a quarter of all at most
+	leastRows    = 120   // or, of small tables, so many
 	roughRows    = 500   // of these, by which candidates are found
 	rowsBefore   = 10000 // rows before the sample that rows of it may be like
 	maxRelated   = 64    // columns that a column may be predicted from
@@ -34,7 +35,7 @@ type planner struct {
 }
 
 func newPlanner(full *table, pool *tasks.Pool) *planner {
-	n := min(full.rows, sampleRows)
+	n := min(full.rows, max(full.rows/4, leastRows), sampleRows)
 	from := (full.rows - n) / 2
 	first := min(from, rowsBefore)
 	p := &planner{full: full, first: first, rough: first + min(n, roughRows), distinct: make([]int, len(full.values))}

@@ -109,7 +109,7 @@ func isCompressed(sample []byte) bool {
 	}
 	s := general.Choose(sample)
 	_, array := doubles.Find(sample, s.Stride)
-	return min(array, s.Share(sample, generalSample)) > 0.97
+	return min(array, s.Share(sample)) > 0.97
 }
 
 // isDense reports whether the bytes of a compressed file are as evenly distributed as they should be; some containers have parts

@@ -1,6 +1,7 @@
 package sidefiles
 
 import (
+	"bytes"
 	"math"
 
 	"orcomgo/compress/doubles"
@@ -37,11 +38,13 @@ func codeBlock(block []byte, c class, pool *tasks.Pool) (method, []byte) {
 	s := general.Choose(block)
 	share := 1.0 // that the general method takes of a byte
 	if c.alone() {
-		share = s.Share(block, generalSample)
+		share = s.Share(block)
 	}
 	switch c {
 	case classTable:
-		keep(methodTables, tables.Encode(block, pool))
+		if isTable(block, pool) {
+			keep(methodTables, tables.Encode(block, pool))
+		}
 	case classRecords:
 		codeRecords(block, s.Stride, share, pool, keep)
 	}
@@ -49,6 +52,17 @@ func codeBlock(block []byte, c class, pool *tasks.Pool) (method, []byte) {
 		keep(methodGeneral, s.Encode(block))
 	}
 	return best, coded
+}
+
+// isTable reports whether text may take fewer bytes as a table than by the general method: whether some lines of its middle do, nearly.
+func isTable(text []byte, pool *tasks.Pool) bool {
+	n := min(max(len(text)/16, leastTrial), mostTrial)
+	if len(text) < 4*n {
+		return true
+	}
+	sample := text[(len(text)-n)/2:][:n]
+	sample = sample[bytes.IndexByte(sample, '\n')+1 : bytes.LastIndexByte(sample, '\n')+1]
+	return len(tables.Encode(sample, pool))*5 <= len(general.Encode(sample))*6
 }
 
 // codeRecords gives keep the code of a block as an array or as records of stride bytes: that which seems smaller, if it
@@ -62,15 +76,18 @@ func codeRecords(block []byte, stride int, share float64, pool *tasks.Pool, keep
 	}
 	switch {
 	case array < min(share, record):
-		keep(methodDoubles, doubles.Encode(block, l))
+		keep(methodDoubles, doubles.Encode(block, l.WithHeader(block)))
 	case record < shareOfBinary*share:
 		keep(methodRecords, layout.Encode(block, pool))
 	}
 }
 
 const (
-	storedTrial   = 512 << 10 // bytes of a block of compressed files that may have parts that are not compressed
-	generalSample = 16 << 10  // bytes of a block that say what it takes by the general method
+	// Bytes of a table that say whether it is coded as one.
+	leastTrial = 8 << 10
+	mostTrial  = 32 << 10
+
+	storedTrial = 512 << 10 // bytes of a block of compressed files that may have parts that are not compressed
 	// A block is not coded by the general method if it takes at most this share of what that takes by the sample.
 	shareOfSample = 0.9
 	// A block is coded as records if the estimate of these, which is often too high, is at most this share of the sample as text.
