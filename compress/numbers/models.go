@@ -17,8 +17,8 @@ type kind byte
 const (
 	like      kind = iota // the value of the row like
 	line                  // the value before plus the last difference: what counts, 6 % of StaticRun
-	likeRatio             // the value of the row like, times x, divided by x of that row: 5 % of InterOp
-	likeSum               // the value that changes as much as the sum of columns since the row like, or as much the other way: 4 % of InterOp
+	likeRatio             // the value of the row like, times x, divided by x of that row: 10 % of InterOp
+	likeSum               // the value that changes as much as the sum of columns since the row like, or as much the other way: 7 % of InterOp
 	quotient              // a times x, divided by y: 40 % of tables of quotients
 	kinds
 )
