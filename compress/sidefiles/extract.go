@@ -22,8 +22,8 @@ type Sink struct {
 
 // Extract decodes the files for which want is true, or all if it is nil, in the order of the stream. As many blocks as there are threads
 // are decoded at a time; each is compared with its hash before any of it is written. Damage is given to the sink, and the other files are
-// decoded all the same; the error is one of the sink, of reading the stream, or of ctx, or ErrCorrupt if no block of all files is damaged but
-// these are not what was coded.
+// decoded all the same; the error is one of the sink, of reading the stream, or of ctx, or ErrCorrupt if no block of all files is damaged
+// and these are not what was coded.
 func (z *Reader) Extract(ctx context.Context, want []bool, sink Sink) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -140,11 +140,11 @@ func (z *Reader) Coded(i int) int64 {
 	return int64(sum)
 }
 
-// blocksOf returns the blocks, from one up to another, that have the content of an entry.
+// blocksOf returns the blocks, from one up to another, that have the content of an entry: none of an empty file.
 func (z *Reader) blocksOf(at int) (from, to int) {
 	start, size := z.starts[at], z.entries[at].size
 	from = sort.Search(len(z.blocks), func(b int) bool { return z.blocks[b].start+int64(z.blocks[b].size) > start })
-	for to = from; to < len(z.blocks) && z.blocks[to].start < start+size; to++ {
+	for to = from; size > 0 && to < len(z.blocks) && z.blocks[to].start < start+size; to++ {
 	}
 	return from, to
 }
