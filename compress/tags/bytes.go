@@ -17,6 +17,7 @@ const (
 	asNoise           // each byte by how often it occurred
 	asPairs           // likewise, after the byte before it
 	asKinetics        // each byte as the time of a base, in one piece
+	asSame            // the value that all are, by package general
 	ways
 )
 
@@ -66,30 +67,40 @@ func noise(b []byte, pairs bool) []byte {
 }
 
 const (
-	// sampleLen is how many bytes in the middle of a longer piece decide how it is coded.
-	sampleLen = 1 << 17
+	// A sample in the middle of a piece decides how it is coded: a quarter, but leastSample to mostSample bytes.
+	leastSample, mostSample = 1 << 14, 1 << 17
 	// noiseShare: by frequencies takes a twentieth of the time, so a piece may take so much more than by package general.
 	noiseShare = 1.005
 )
 
+// sampleOf returns how many of n bytes decide how they are coded.
+func sampleOf(n int) int { return min(max(n/4, leastSample), mostSample, n) }
+
+// wayOf returns the way in which a sample of any bytes takes the fewest, or nearly so, and how many.
+func wayOf(sample []byte) (way byte, least int) {
+	way, least = asNoise, len(noise(sample, false))
+	if n := len(noise(sample, true)); n < least {
+		way, least = asPairs, n
+	}
+	if n := len(general.Encode(sample)); float64(least) > noiseShare*float64(n) {
+		return asBytes, n
+	}
+	return way, least
+}
+
+// encodeAs codes a piece in a way that wayOf returned.
+func encodeAs(way byte, piece []byte) []byte {
+	if way == asBytes {
+		return general.Encode(piece)
+	}
+	return noise(piece, way == asPairs)
+}
+
 // encodePiece codes a piece in the way that takes the fewest bytes, or nearly so.
 func encodePiece(piece []byte, layout doubles.Layout) (way byte, coded []byte) {
-	from := max(len(piece)-sampleLen, 0) / 2
-	sample := piece[from:min(from+sampleLen, len(piece))]
-	one, two := noise(sample, false), noise(sample, true)
-	way, coded = asNoise, one
-	if len(two) < len(one) {
-		way, coded = asPairs, two
-	}
-	whole := len(sample) == len(piece)
-	other := general.Encode(sample)
-	if float64(len(coded)) <= noiseShare*float64(len(other)) {
-		if !whole {
-			coded = noise(piece, way == asPairs)
-		}
-	} else if way, coded = asBytes, other; !whole {
-		coded = general.Encode(piece)
-	}
+	n := sampleOf(len(piece))
+	way, _ = wayOf(piece[(len(piece)-n)/2:][:n])
+	coded = encodeAs(way, piece)
 	if layout.Width > 1 {
 		if as := doubles.Encode(piece, layout); len(as) < len(coded) {
 			return asArray, as
@@ -105,7 +116,7 @@ func decodePiece(way byte, coded []byte, size int) ([]byte, error) {
 		return doubles.Decode(coded, size)
 	case asBytes:
 		return general.Decode(coded, size)
-	case asKinetics:
+	case asKinetics, asSame:
 		return nil, ErrCorrupt
 	}
 	in := parse.Cursor{Rest: coded}

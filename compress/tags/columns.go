@@ -175,10 +175,14 @@ const mostName = 128
 
 // appendBytes appends the bytes of a column, nothing if it has none: piece by piece, a way and a block.
 func (c *column) appendBytes(dst []byte, given *reads) []byte {
-	if lines, ok := c.lines(); ok {
-		as := names.Encode(lines, len(c.numbers))
-		if len(as) < len(general.Encode(c.bytes)) {
-			return parse.AppendBlock(append(dst, asNames), as)
+	if n, ok := c.same(); ok {
+		return parse.AppendBlock(append(dst, asSame), general.Encode(c.bytes[:n]))
+	}
+	if lines, ok := c.lines(0, len(c.numbers), c.bytes); ok {
+		from, to, sample := c.sample(sampleOf(len(c.bytes)))
+		some, _ := c.lines(from, to, sample)
+		if _, least := wayOf(sample); len(names.Encode(some, to-from)) < least {
+			return parse.AppendBlock(append(dst, asNames), names.Encode(lines, len(c.numbers)))
 		}
 	}
 	if len(c.bytes) > 0 && given.fit(c) {
@@ -193,17 +197,41 @@ func (c *column) appendBytes(dst []byte, given *reads) []byte {
 	return dst
 }
 
-// lines returns values of a string as lines, if they may be coded as names.
-func (c *column) lines() ([]byte, bool) {
-	if c.key[2] != 'Z' && c.key[2] != 'H' || len(c.bytes) == 0 || len(c.bytes) > mostName*len(c.numbers) || bytes.IndexByte(c.bytes, '\n') >= 0 {
+// same returns how many bytes each value has, if there are several, all equal and not empty.
+func (c *column) same() (n int, ok bool) {
+	if len(c.numbers) < 2 || len(c.bytes) == 0 {
+		return 0, false
+	}
+	n = len(c.bytes) / len(c.numbers)
+	for _, v := range c.numbers {
+		if v != c.numbers[0] {
+			return 0, false
+		}
+	}
+	return n, bytes.Equal(c.bytes[n:], c.bytes[:len(c.bytes)-n])
+}
+
+// lines returns values from..to-1 of a string, whose bytes b are, as lines, if they may be coded as names.
+func (c *column) lines(from, to int, b []byte) ([]byte, bool) {
+	if c.key[2] != 'Z' && c.key[2] != 'H' || len(b) == 0 || len(b) > mostName*(to-from) || bytes.IndexByte(b, '\n') >= 0 {
 		return nil, false
 	}
-	lines, at := make([]byte, 0, len(c.bytes)+len(c.numbers)), 0
-	for _, n := range c.numbers {
-		lines = append(append(lines, c.bytes[at:at+int(n)]...), '\n')
-		at += int(n)
+	lines := make([]byte, 0, len(b)+to-from)
+	for _, n := range c.numbers[from:to] {
+		lines = append(append(lines, b[:n]...), '\n')
+		b = b[n:]
 	}
 	return lines, true
+}
+
+// repeated returns the bytes of equal values, given their code and the lengths. The error may be that they are others.
+func (c *column) repeated(coded []byte) ([]byte, error) {
+	n := int(c.numbers[0]) * c.key.width()
+	if slices.ContainsFunc(c.numbers, func(v int64) bool { return v != c.numbers[0] }) {
+		return nil, ErrCorrupt
+	}
+	value, err := general.Decode(coded, n)
+	return bytes.Repeat(value, len(c.numbers)), err
 }
 
 func (c *column) arrayLayout() doubles.Layout {
@@ -236,7 +264,10 @@ func (c *column) parseBytes(in *parse.Cursor, given *reads, limit uint64) error 
 		}
 		var piece []byte
 		var err error
-		if way != asNames {
+		if way == asSame && len(c.bytes) == 0 {
+			size = int(total)
+			piece, err = c.repeated(coded)
+		} else if way != asNames {
 			piece, err = decodePiece(way, coded, size)
 		} else if len(c.bytes) == 0 {
 			size = int(total)

@@ -192,14 +192,15 @@ func (r *reads) fit(c *column) bool {
 	return true
 }
 
-// sample returns values in the middle that have sampleLen bytes or more, or all: the first, the last, and their bytes.
-func (c *column) sample() (from, to int, b []byte) {
+// sample returns values in the middle that have `least` bytes or more, or all: the first, the one after the last, and their bytes. They are
+// strings or arrays of bytes.
+func (c *column) sample(least int) (from, to int, b []byte) {
 	at, end := 0, 0
 	for i, n := range c.numbers {
-		if end += int(n); end <= (len(c.bytes)-sampleLen)/2 {
+		if end += int(n); end <= (len(c.bytes)-least)/2 {
 			from, at = i+1, end
 		}
-		if to = i + 1; end-at >= sampleLen {
+		if to = i + 1; end-at >= least {
 			break
 		}
 	}
@@ -237,7 +238,7 @@ func (r *reads) code(coder *rangecoder.Coder, c *column, b []byte, from, to int,
 
 // encode returns the bytes of a column that fits, coded as kinetics, if those in the middle take less so than in other ways.
 func (r *reads) encode(c *column) (coded []byte, ok bool) {
-	from, to, b := c.sample()
+	from, to, b := c.sample(mostSample)
 	sample := rangecoder.EncodeTo(nil)
 	r.code(sample, c, b, from, to, make([]int16, len(b)))
 	// Other ways take longer, so they are tried for a quarter.
