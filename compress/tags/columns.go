@@ -211,6 +211,21 @@ func (c *column) same() (n int, ok bool) {
 	return n, bytes.Equal(c.bytes[n:], c.bytes[:len(c.bytes)-n])
 }
 
+// sample returns values in the middle that have `least` bytes or more, or all: the first, the one after the last, and their bytes. They are
+// strings.
+func (c *column) sample(least int) (from, to int, b []byte) {
+	at, end := 0, 0
+	for i, n := range c.numbers {
+		if end += int(n); end <= (len(c.bytes)-least)/2 {
+			from, at = i+1, end
+		}
+		if to = i + 1; end-at >= least {
+			break
+		}
+	}
+	return from, to, c.bytes[at:end]
+}
+
 // lines returns values from..to-1 of a string, whose bytes b are, as lines, if they may be coded as names.
 func (c *column) lines(from, to int, b []byte) ([]byte, bool) {
 	if c.key[2] != 'Z' && c.key[2] != 'H' || len(b) == 0 || len(b) > mostName*(to-from) || bytes.IndexByte(b, '\n') >= 0 {

@@ -5,7 +5,6 @@ import "orcomgo/compress/rangecoder"
 // frequencies code bytes by how often they occurred, a byte in one step.
 type frequencies struct {
 	counts [256]uint32
-	total  uint32
 	last   [257]uint16 // of the parts of 65536 that bytes have: the last point before each
 	first  [256]byte   // by the upper half of a point: the byte that has the first point of these
 	left   int         // values until starts are computed again
@@ -23,7 +22,7 @@ const (
 var fewValues = [...]uint32{1 << 19, 1 << 17, 1 << 14, 1 << 11}
 
 func newFrequencies() *frequencies {
-	f := &frequencies{total: 256, next: firstStep}
+	f := &frequencies{next: firstStep}
 	for i := range f.counts {
 		f.counts[i] = 1
 	}
@@ -38,8 +37,8 @@ func (f *frequencies) compute() {
 	for v, n := range f.counts {
 		below[v+1] = below[v] + n
 	}
-	wide := 0
-	for wide < len(fewValues) && f.total < fewValues[wide] {
+	wide, total := 0, below[256]
+	for wide < len(fewValues) && total < fewValues[wide] {
 		wide++
 	}
 	wide = 1 << wide >> 1
@@ -62,11 +61,9 @@ func (f *frequencies) compute() {
 		f.first[point] = 255
 	}
 	f.last[256] = 65535
-	if f.total > mostCount {
-		f.total = 0
+	if total > mostCount {
 		for v, n := range f.counts {
 			f.counts[v] = n - n>>1
-			f.total += f.counts[v]
 		}
 	}
 	f.left, f.next = f.next, min(2*f.next, lastStep)
@@ -88,7 +85,6 @@ func (f *frequencies) code(c *rangecoder.Coder, v byte) byte {
 		c.Enc.EncodePart(f.part(v))
 	}
 	f.counts[v] += countOnce
-	f.total += countOnce
 	if f.left--; f.left == 0 {
 		f.compute()
 	}

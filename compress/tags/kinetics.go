@@ -47,17 +47,24 @@ const (
 	surely      = 32 // after so many values of a mean, weights are learnt from what differs from it
 )
 
-func (e *effect) learn(level int32) {
-	e.mean = clamp(int32(e.mean) + ((level-int32(e.mean))*shares[e.count]+1<<(meanShift-1))>>meanShift)
-	if e.count < effectLimit {
-		e.count++
-	}
+// learn moves the mean towards n levels, or differences of levels, of 16 bits at most, whose sum is given.
+func (e *effect) learn(sum int32, n int) {
+	e.count = min(e.count+uint16(n), effectLimit)
+	e.mean += int16((int64(sum-int32(n)*int32(e.mean))*int64(shares[e.count]) + 1<<(meanShift-1)) >> meanShift)
 }
 
-// shares are the parts of its distance that a mean moves after so many values.
+// lengthOf has the lengths in bits of counts.
+var lengthOf = func() (l [effectLimit + 1]uint8) {
+	for n := range l {
+		l[n] = uint8(bits.Len(uint(n)))
+	}
+	return
+}()
+
+// shares are the parts of its distance that a mean moves by the count that it has then.
 var shares = func() (s [effectLimit + 1]int32) {
-	for n := range s {
-		s[n] = 1 << meanShift / int32(n+1)
+	for n := 1; n < len(s); n++ {
+		s[n] = 1 << meanShift / int32(n)
 	}
 	return
 }()
@@ -77,24 +84,25 @@ func (w *weight) learn(x int16, wrong int32) {
 type kinetics struct {
 	near            [1 << 8]effect  // of bases -1 to 2
 	before, after   [1 << 16]effect // of bases -5 to 2, and -2 to 5: what they add to near
-	ofBefore        [11]weight      // by the length of the count
-	ofAfter, ofRead [11]weight
+	ofBefore        [16]weight      // by the length of the count
+	ofAfter, ofRead [16]weight
 	ofLast, ofOther weight
 	spread          int32
 	values          [steps * spreads]*frequencies
-	windows         [64]uint32 // of the next values
-	touched         uint16     // makes the compiler load effects
+	windows         [stretch]uint32 // of the next values
+	touched         uint16          // makes the compiler load effects
 }
 
-// load sets the windows of values of a read from i on, and loads their effects all at once: one by one, it takes longer than the rest.
-func (k *kinetics) load(letters []byte, i int, window uint32) uint32 {
+// load sets the windows of values of which the first has the base before number `next` as its last one, and loads their effects all at
+// once: one by one, it takes longer.
+func (k *kinetics) load(letters []byte, next int, window uint32) uint32 {
 	touched := uint16(0)
-	for n := range k.windows {
+	for i := range k.windows {
 		window <<= 2
-		if at := i + n + ahead; at < len(letters) {
+		if at := next + i; at < len(letters) {
 			window |= uint32(codes[letters[at]])
 		}
-		k.windows[n] = window
+		k.windows[i] = window
 		touched += k.before[window>>6&0xffff].count + k.after[window&0xffff].count
 	}
 	k.touched = touched
@@ -114,8 +122,11 @@ var (
 	complement = [256]byte{'A': 'T', 'C': 'G', 'G': 'C', 'T': 'A'}
 )
 
-// learnEach: weights learn from one value in so many. They take a tenth of the time less so, and no more bytes.
-const learnEach = 4
+const (
+	// Weights, and the effects of few bases, learn from one value in learnEach. They take less time so, and no more bytes.
+	learnEach = 4
+	stretch   = 64 // values that are coded with the same effect of the read and class of the spread
+)
 
 // code codes the array of a read, whose bases are in the order of the array. others are what was left of another array of the read, or 0;
 // it becomes what is left of this one.
@@ -126,42 +137,50 @@ func (k *kinetics) code(c *rangecoder.Coder, array, letters []byte, others []int
 	}
 	var read effect
 	last := int16(0)
-	for i, v := range array {
-		if i%len(k.windows) == 0 {
-			window = k.load(letters, i, window)
-		}
-		w := k.windows[i%len(k.windows)]
-		near, before, after := &k.near[w>>6&0xff], &k.before[w>>6&0xffff], &k.after[w&0xffff]
-		ofBefore, ofAfter := &k.ofBefore[bits.Len16(before.count)], &k.ofAfter[bits.Len16(after.count)]
-		ofRead, other := &k.ofRead[bits.Len16(read.count)], others[i]
-		first := int32(near.mean)
-		second := first + ofBefore.of(before.mean) + ofAfter.of(after.mean)
-		whole := second + ofRead.of(read.mean) + k.ofLast.of(last) + k.ofOther.of(other)
+	for from := 0; from < len(array); from += stretch {
+		n := min(stretch, len(array)-from)
+		window = k.load(letters, from+ahead, window)
+		ofRead, class := &k.ofRead[lengthOf[read.count]&15], k.spreadClass()
+		readAdds := ofRead.of(read.mean)
+		sum, wrongs := int32(0), int32(0)
+		values, lefts := array[from:][:n], others[from:][:n]
+		for i, v := range values {
+			w := k.windows[i%stretch]
+			near, before, after := &k.near[w>>6&0xff], &k.before[w>>6&0xffff], &k.after[w&0xffff]
+			ofBefore, ofAfter := &k.ofBefore[lengthOf[before.count]&15], &k.ofAfter[lengthOf[after.count]&15]
+			other, first := lefts[i], int32(near.mean)
+			second := first + ofBefore.of(before.mean) + ofAfter.of(after.mean)
+			whole := second + readAdds + k.ofLast.of(last) + k.ofOther.of(other)
 
-		step := min(max((whole+1<<(levelStep-1))>>levelStep, 0), steps-1)
-		f := &k.values[int(step)*spreads+k.spreadClass()]
-		if *f == nil {
-			*f = newFrequencies()
-		}
-		v = (*f).code(c, v)
-		array[i] = v
+			step := min(max((whole+1<<(levelStep-1))>>levelStep, 0), steps-1)
+			f := &k.values[int(step)*spreads+class]
+			if *f == nil {
+				*f = newFrequencies()
+			}
+			v = (*f).code(c, v)
+			values[i] = v
 
-		level := levels[v]
-		wrong := level - whole
-		if i%learnEach == 0 && near.count >= surely {
-			ofBefore.learn(before.mean, wrong)
-			ofAfter.learn(after.mean, wrong)
-			ofRead.learn(read.mean, wrong)
-			k.ofLast.learn(last, wrong)
-			k.ofOther.learn(other, wrong)
+			level := levels[v]
+			wrong := level - whole
+			if i%learnEach == 0 {
+				if near.count >= surely {
+					ofBefore.learn(before.mean, wrong)
+					ofAfter.learn(after.mean, wrong)
+					ofRead.learn(read.mean, wrong)
+					k.ofLast.learn(last, wrong)
+					k.ofOther.learn(other, wrong)
+				}
+				near.learn(level, 1)
+			}
+			before.learn(level-first, 1)
+			after.learn(level-first, 1)
+			last = clamp(level - second)
+			lefts[i] = last
+			sum += int32(last)
+			wrongs += max(wrong, -wrong)
 		}
-		near.learn(level)
-		before.learn(level - first)
-		after.learn(level - first)
-		last = clamp(level - second)
-		read.learn(int32(last))
-		others[i] = last
-		k.spread += (max(wrong, -wrong) - k.spread) >> 8
+		read.learn(sum, n)
+		k.spread += (wrongs - int32(n)*k.spread) >> 8
 	}
 }
 
@@ -192,21 +211,6 @@ func (r *reads) fit(c *column) bool {
 	return true
 }
 
-// sample returns values in the middle that have `least` bytes or more, or all: the first, the one after the last, and their bytes. They are
-// strings or arrays of bytes.
-func (c *column) sample(least int) (from, to int, b []byte) {
-	at, end := 0, 0
-	for i, n := range c.numbers {
-		if end += int(n); end <= (len(c.bytes)-least)/2 {
-			from, at = i+1, end
-		}
-		if to = i + 1; end-at >= least {
-			break
-		}
-	}
-	return from, to, c.bytes[at:end]
-}
-
 // next returns what was left of an array of the same reads and strand, or zeros, and makes c the column to which they will belong.
 func (r *reads) next(c *column) []int16 {
 	d := r.before
@@ -217,12 +221,12 @@ func (r *reads) next(c *column) []int16 {
 	return r.left
 }
 
-// code codes b, the bytes of values from..to-1 of a column that fits. left is as of kinetics.code.
-func (r *reads) code(coder *rangecoder.Coder, c *column, b []byte, from, to int, left []int16) {
-	model := &kinetics{spread: 1 << levelBits}
+// code codes a column that fits.
+func (r *reads) code(coder *rangecoder.Coder, c *column) {
+	model, left, values := &kinetics{spread: 1 << levelBits}, r.next(c), c.bytes
 	var other []byte
-	for i := from; i < to; i++ {
-		letters := r.bases(int(c.records[i]))
+	for _, record := range c.records {
+		letters := r.bases(int(record))
 		n := len(letters)
 		if c.key.reversed() {
 			other = other[:0]
@@ -231,26 +235,26 @@ func (r *reads) code(coder *rangecoder.Coder, c *column, b []byte, from, to int,
 			}
 			letters = other
 		}
-		model.code(coder, b[:n], letters, left[:n])
-		b, left = b[n:], left[n:]
+		model.code(coder, values[:n], letters, left[:n])
+		values, left = values[n:], left[n:]
 	}
 }
 
-// encode returns the bytes of a column that fits, coded as kinetics, if those in the middle take less so than in other ways.
+// encode returns the bytes of a column that fits, coded as kinetics, if a sample takes more in other ways.
 func (r *reads) encode(c *column) (coded []byte, ok bool) {
-	from, to, b := c.sample(mostSample)
-	sample := rangecoder.EncodeTo(nil)
-	r.code(sample, c, b, from, to, make([]int16, len(b)))
-	// Other ways take longer, so they are tried for a quarter.
-	if _, other := encodePiece(b[:len(b)/4], c.arrayLayout()); len(sample.Enc.Finish()) >= 4*len(other) {
+	before, left := r.before, slices.Clone(r.left)
+	n := sampleOf(len(c.bytes))
+	_, other := wayOf(c.bytes[(len(c.bytes)-n)/2:][:n])
+	if coded = r.encodeAll(c); len(coded)*n >= other*len(c.bytes) {
+		r.before, r.left = before, left
 		return nil, false
 	}
-	return r.encodeAll(c), true
+	return coded, true
 }
 
 func (r *reads) encodeAll(c *column) []byte {
 	coder := rangecoder.EncodeTo(nil)
-	r.code(coder, c, c.bytes, 0, len(c.numbers), r.next(c))
+	r.code(coder, c)
 	return coder.Enc.Finish()
 }
 
@@ -261,6 +265,6 @@ func (r *reads) decode(c *column, coded []byte, size int) error {
 	}
 	coder := rangecoder.DecodeFrom(coded)
 	c.bytes = make([]byte, size)
-	r.code(coder, c, c.bytes, 0, len(c.numbers), r.next(c))
+	r.code(coder, c)
 	return coder.Dec.Err()
 }

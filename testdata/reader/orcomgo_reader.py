@@ -1401,10 +1401,9 @@ class Effect:
     def __init__(self):
         self.mean = self.count = 0
 
-    def learn(self, y):
-        moved = self.mean + rounded((y - self.mean) * (65536 // (self.count + 1)), 16)
-        self.mean = max(-1 << 15, min(moved, (1 << 15) - 1))
-        self.count = min(self.count + 1, 1000)
+    def learn(self, y, n=1):
+        self.count = min(self.count + n, 1000)
+        self.mean += rounded((y - n * self.mean) * (65536 // self.count), 16)
 
 
 class Frequencies:
@@ -1461,6 +1460,12 @@ class KineticsDecoder:
         read, last, array, rests = Effect(), 0, [], []
         bases = [0] * 5 + [max(b, 0) for b in bases] + [0] * 5
         for i, other in enumerate(others):
+            if i % 64 == 0:
+                s = self.spread >> 4 | 8
+                size = s.bit_length()
+                spread_class = min(2 * size + (s >> size - 2 & 1) - 8, 15)
+                errors, first_rest = 0, i
+                by_read = self.weights.get(("read", read.count.bit_length()), 0) * read.mean >> 16
             window = 0
             for b in bases[i:i + 11]:
                 window = window << 2 | b
@@ -1471,11 +1476,8 @@ class KineticsDecoder:
             adds = [self.weights.get(name, 0) * x >> 16 for name, x in inputs]
             first = near.mean
             second = first + adds[0] + adds[1]
-            whole = second + adds[2] + adds[3] + adds[4]
+            whole = second + by_read + adds[3] + adds[4]
             step = max(0, min(rounded(whole, 7), 159))
-            s = self.spread >> 4 | 8
-            size = s.bit_length()
-            spread_class = min(2 * size + (s >> size - 2 & 1) - 8, 15)
             if (step, spread_class) not in self.frequencies:
                 self.frequencies[step, spread_class] = Frequencies()
             v = self.frequencies[step, spread_class].byte(self.coder)
@@ -1488,14 +1490,18 @@ class KineticsDecoder:
                 for name, x in inputs:
                     moved = self.weights.get(name, 0) + rounded(x * error, 15)
                     self.weights[name] = max(-1 << 17, min(moved, 1 << 17))
-            near.learn(level)
+            if i % 4 == 0:
+                near.learn(level)
             before.learn(level - first)
             after.learn(level - first)
             last = max(-1 << 15, min(level - second, (1 << 15) - 1))
-            read.learn(last)
-            self.spread += abs(error) - self.spread >> 8
+            errors += abs(error)
             array.append(v)
             rests.append(last)
+            if i % 64 == 63 or i == len(others) - 1:
+                n = i + 1 - first_rest
+                read.learn(sum(rests[first_rest:]), n)
+                self.spread += errors - n * self.spread >> 8
         return array, rests
 
 
