@@ -29,6 +29,7 @@ type aheadSegment struct {
 	four     []byte // the records, in four lines each
 	records  []aheadRecord
 	listed   bool // some record has a form with a list or a text
+	fields   int  // bytes of memory that fields of BAM take, about
 	ok       bool
 }
 
@@ -36,6 +37,7 @@ type aheadSegment struct {
 type aheadRecord struct {
 	text, four, letters int          // bytes of text, in four lines, and of the sequence
 	form                *record.Form // several records may have the same
+	fields              string       // of BAM
 }
 
 // ahead holds records that were parsed before they are used.
@@ -171,7 +173,7 @@ func (s *aheadSegment) parse(kind record.Kind, text []byte) {
 	w := &s.walker
 	*w = walker{kind: kind, buf: text, at: s.from, err: io.EOF, seq: w.seq[:0], qual: w.qual[:0],
 		seqLines: w.seqLines[:0], qualLines: w.qualLines[:0]}
-	s.four, s.records, s.listed, s.ok = s.four[:0], s.records[:0], false, false
+	s.four, s.records, s.listed, s.fields, s.ok = s.four[:0], s.records[:0], false, 0, false
 	var form *record.Form
 	for w.at+w.textLen < s.to {
 		bad, err := w.record()
@@ -181,14 +183,18 @@ func (s *aheadSegment) parse(kind record.Kind, text []byte) {
 		if !w.givesBack(&s.text) {
 			return
 		}
-		if form == nil || !form.Equal(&w.form) {
+		fields := ""
+		if kind == record.BAM {
+			form, fields = &record.BAMForm, w.form.PlusText
+			s.fields += fieldsSize + len(fields)
+		} else if form == nil || !form.Equal(&w.form) {
 			own := w.form
 			form = &own
 			s.listed = s.listed || own.SeqLines != nil || own.QualLines != nil || own.PlusText != ""
 		}
 		before := len(s.four)
 		s.four = appendFourLines(s.four, w)
-		s.records = append(s.records, aheadRecord{w.textLen, len(s.four) - before, len(w.seq), form})
+		s.records = append(s.records, aheadRecord{w.textLen, len(s.four) - before, len(w.seq), form, fields})
 	}
 	s.ok = w.at+w.textLen == s.to
 }

@@ -119,6 +119,8 @@ type formList struct {
 	extra chunkedList[formExtra]
 	tails []string // the distinct tails; the first is empty
 	index map[string]uint32
+	// fields are those of each record, if they are BAM.
+	fields []string
 
 	wrapped bool // some record has a width
 }
@@ -145,7 +147,13 @@ type formExtra struct {
 	seqLines, qualLines []uint32
 }
 
-func (l *formList) add(r *record.Form, letters int) {
+// add adds the form of a record. fields are those of BAM.
+func (l *formList) add(r *record.Form, letters int, fields string) {
+	if r.Plus == record.BAMFields {
+		l.fields = append(l.fields, fields)
+		l.size += fieldsSize + len(fields)
+		return
+	}
 	s := shortForm{cr: r.CR, plus: uint8(r.Plus), noNewline: r.NoNewline,
 		seqWidth: r.SeqWidth, qualWidth: r.QualWidth, letters: uint32(letters)}
 	if r.Tail != "" {
@@ -165,6 +173,9 @@ func (l *formList) add(r *record.Form, letters int) {
 	}
 	l.runs.add(formRun{s, 1})
 }
+
+// fieldsSize is how many bytes fields of BAM take besides their own, about.
+const fieldsSize = 64
 
 func (l *formList) tailIndex(tail string) uint32 {
 	if n := l.runs.n; n > 0 {
@@ -200,6 +211,9 @@ func (l *formList) record(s *shortForm) record.Form {
 // forms returns the forms of the block, with the commonest as default. A record of one line that
 // is not longer than the commonest width, or of no lines, gets that width: the text is the same.
 func (l *formList) forms() record.Forms {
+	if l.fields != nil {
+		return record.Forms{Default: record.BAMForm, Fields: l.fields}
+	}
 	if l.wrapped {
 		l.commonWidth(func(s *shortForm) *uint32 { return &s.seqWidth }, func(o *formExtra) bool { return o.seqLines != nil })
 		l.commonWidth(func(s *shortForm) *uint32 { return &s.qualWidth }, func(o *formExtra) bool { return o.qualLines != nil })

@@ -104,7 +104,7 @@ func (c *recordCutter) block(memory *hostText) (*chunk, error) {
 		} else {
 			buf = appendFourLines(buf, &c.walker)
 		}
-		forms.add(c.current.form, c.current.letters)
+		forms.add(c.current.form, c.current.letters, c.current.fields)
 		t.textLen += uint64(textLen)
 		t.records++
 		c.pending = false
@@ -124,8 +124,11 @@ func (c *recordCutter) block(memory *hostText) (*chunk, error) {
 // block, which was buf.
 func (c *recordCutter) takeSegments(t *chunk, forms *formList, memory *hostText, buf []byte, most int) []byte {
 	size, text, records := len(buf), int(t.textLen), t.records
+	if c.kind == record.BAM {
+		size += forms.size
+	}
 	taken := c.ahead.whole(func(s *aheadSegment) bool {
-		size, text, records = size+len(s.four), text+s.to-s.from, records+len(s.records)
+		size, text, records = size+len(s.four)+s.fields, text+s.to-s.from, records+len(s.records)
 		return !s.listed && size <= c.blockSize && text <= c.blockSize && records <= most
 	})
 	if len(taken) == 0 {
@@ -137,7 +140,8 @@ func (c *recordCutter) takeSegments(t *chunk, forms *formList, memory *hostText,
 	for i, s := range taken {
 		at[i+1] = at[i] + len(s.four)
 		for k := range s.records {
-			forms.add(s.records[k].form, s.records[k].letters)
+			r := &s.records[k]
+			forms.add(r.form, r.letters, r.fields)
 		}
 		t.textLen += uint64(s.to - s.from)
 		t.records += len(s.records)
@@ -190,7 +194,7 @@ func (c *recordCutter) fetch() error {
 		return &RecordError{File: c.src.path, Record: c.walked, Expected: bad.expected, Found: bad.found, wrapped: w.wrapped}
 	}
 	c.ahead.serial -= w.textLen
-	c.current, c.four = aheadRecord{w.textLen, len(w.name) + len(w.seq) + len(w.qual) + 5, len(w.seq), &w.form}, nil
+	c.current, c.four = aheadRecord{w.textLen, len(w.name) + len(w.seq) + len(w.qual) + 5, len(w.seq), &w.form, w.form.PlusText}, nil
 	c.pending = true
 	return nil
 }

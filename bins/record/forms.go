@@ -18,7 +18,7 @@ const (
 	PlusEmpty Plus = iota
 	PlusName       // the name again
 	PlusText       // Form.PlusText
-	// BAMFields: there is no '+', and Form.PlusText has the fields of a record of BAM, as package bam writes them.
+	// BAMFields: there is no '+', and Form.PlusText or Forms.Fields has the fields of a record of BAM, as package bam writes them.
 	BAMFields
 )
 
@@ -47,7 +47,12 @@ type Form struct {
 type Forms struct {
 	Default    Form
 	Exceptions []FormException // ascending by Read
+	// Fields are those of each record of BAM. They are nil for other formats. With them, Default is BAMForm, and there are no Exceptions.
+	Fields []string
 }
+
+// BAMForm is the form of records of BAM without their fields.
+var BAMForm = Form{Plus: BAMFields}
 
 // FormException is the form of one record. Records may have the same Form, which must not be changed: it takes ten times the memory of a
 // short record.
@@ -91,6 +96,9 @@ func (l *Forms) Slice(from, to uint32) Forms {
 	lo := sort.Search(len(e), func(i int) bool { return e[i].Read >= from })
 	hi := sort.Search(len(e), func(i int) bool { return e[i].Read >= to })
 	s := Forms{Default: l.Default}
+	if l.Fields != nil {
+		s.Fields = l.Fields[from:to]
+	}
 	if lo < hi {
 		s.Exceptions = slices.Clone(e[lo:hi])
 		for i := range s.Exceptions {
@@ -114,6 +122,17 @@ const (
 // MarshalForms appends l, encoded, to dst: nothing at all if it is the default.
 func MarshalForms(dst []byte, l *Forms) []byte {
 	if l.IsDefault() {
+		return dst
+	}
+	if l.Default.Plus == BAMFields {
+		size := 1
+		for _, f := range l.Fields {
+			size += numberSize(uint32(len(f))) + len(f)
+		}
+		dst = append(slices.Grow(dst, size), byte(BAMFields)<<4)
+		for _, f := range l.Fields {
+			dst = parse.AppendBlock(dst, f)
+		}
 		return dst
 	}
 	// Room is made once: with many long lists, growing took a third of the time.
@@ -153,7 +172,7 @@ func maxFormSize(l *Form) int {
 			n += numberSize(line)
 		}
 	}
-	if l.Plus >= PlusText {
+	if l.Plus == PlusText {
 		n += numberSize(uint32(len(l.PlusText))) + len(l.PlusText)
 	}
 	if l.Tail != "" {
@@ -173,7 +192,7 @@ func appendForm(dst []byte, l *Form) []byte {
 	} else {
 		dst = append(dst, first)
 	}
-	if l.Plus >= PlusText {
+	if l.Plus == PlusText {
 		dst = parse.AppendBlock(dst, l.PlusText)
 	}
 	if l.SeqWidth != 0 {
@@ -206,6 +225,9 @@ func UnmarshalForms(data []byte, records int) (Forms, error) {
 	if len(data) == 0 {
 		return l, nil
 	}
+	if data[0] == byte(BAMFields)<<4 {
+		return unmarshalFields(data[1:], records)
+	}
 	c := parse.Cursor{Rest: data}
 	ok := parseForm(&c, &l.Default)
 	if n := c.Count(2, "records"); n > 0 && ok {
@@ -230,10 +252,30 @@ func UnmarshalForms(data []byte, records int) (Forms, error) {
 		}
 	}
 	if !ok || !c.Done() {
-		return Forms{}, fmt.Errorf("%w: its form makes no sense", parse.ErrCorrupt)
+		return Forms{}, errForm
 	}
 	return l, nil
 }
+
+// unmarshalFields is UnmarshalForms for BAM, after the form. If no fields follow, they are empty.
+func unmarshalFields(data []byte, records int) (Forms, error) {
+	l := Forms{Default: BAMForm, Fields: make([]string, records)}
+	if len(data) == 0 {
+		return l, nil
+	}
+	text, c := string(data), parse.Cursor{Rest: data} // the fields share the memory of the text
+	for i := range l.Fields {
+		b := c.Block()
+		end := len(text) - len(c.Rest)
+		l.Fields[i] = text[end-len(b) : end]
+	}
+	if !c.Done() {
+		return Forms{}, errForm
+	}
+	return l, nil
+}
+
+var errForm = fmt.Errorf("%w: its form makes no sense", parse.ErrCorrupt)
 
 // parseForm parses a form at c, and reports whether it is valid.
 func parseForm(c *parse.Cursor, l *Form) bool {
@@ -242,8 +284,11 @@ func parseForm(c *parse.Cursor, l *Form) bool {
 		more = c.Byte()
 	}
 	*l = Form{CR: first & 15, Plus: Plus(first >> 4 & 3), NoNewline: first&formNoNewline != 0}
-	if l.Plus >= PlusText {
+	switch l.Plus {
+	case PlusText:
 		l.PlusText = c.Text()
+	case BAMFields:
+		return false
 	}
 	if more&moreSeqWidth != 0 {
 		l.SeqWidth = uint32(c.AtMost(1<<32 - 1))

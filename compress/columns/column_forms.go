@@ -32,6 +32,9 @@ func gatherForms(c *Columns, from []stretch) error {
 	base := 0
 	for _, s := range from {
 		c.Forms.Exceptions = appendForms(c.Forms.Exceptions, &s.b.Forms, s.lo, s.hi, base, &c.Forms.Default)
+		if fields := s.b.Forms.Fields; fields != nil {
+			c.Forms.Fields = append(c.Forms.Fields, fields[s.lo:s.hi]...)
+		}
 		base += s.hi - s.lo
 	}
 	return nil
@@ -67,6 +70,7 @@ func permuteForms(c *Columns, p *Permutation) {
 		return
 	}
 	l := &c.Forms
+	l.Fields = permuted(l.Fields, p.Perm)
 	l.Default.NoNewline, l.Default.Tail = false, ""
 	var kept []record.FormException
 	for _, e := range l.Exceptions {
@@ -82,4 +86,16 @@ func permuteForms(c *Columns, p *Permutation) {
 	}
 	slices.SortFunc(kept, func(a, b record.FormException) int { return int(a.Read) - int(b.Read) })
 	l.Exceptions = kept
+}
+
+// permuted returns which records of fields come one after another; nil if there are no fields.
+func permuted(fields []string, perm []uint32) []string {
+	if fields == nil {
+		return nil
+	}
+	out := make([]string, len(perm))
+	for i, from := range perm {
+		out[i] = fields[from]
+	}
+	return out
 }

@@ -28,7 +28,7 @@ func Halves(c *Columns) (halves [2]*Columns) {
 		h.Forms = record.Forms{}
 		h.Permute(perm)
 		h.Half, h.Records, h.Perm = m+1, len(perm), nil
-		h.Forms.Default = c.Forms.Default
+		h.Forms.Default, h.Forms.Fields = c.Forms.Default, permuted(c.Forms.Fields, perm)
 		for _, e := range c.Forms.Exceptions {
 			if int(e.Read)%2 == m {
 				h.Forms.Exceptions = append(h.Forms.Exceptions, record.FormException{Read: e.Read / 2, Form: e.Form})
@@ -53,6 +53,9 @@ func FromHalves(halves [2]*Columns) *Columns {
 	c.Quals, c.Letters = Alternate(nil, n, a.Quals, b.Quals, ofRead), Alternate(nil, n, a.Letters, b.Letters, ofRead)
 	c.Names = Alternate(nil, n, a.Names, b.Names, func(_, _ int, rest []byte) int { return AfterNames(rest, 1) })
 	c.Forms.Default = a.Forms.Default
+	for i := range len(a.Forms.Fields) {
+		c.Forms.Fields = append(c.Forms.Fields, a.Forms.Fields[i], b.Forms.Fields[i])
+	}
 	for m, h := range halves {
 		for _, e := range appendForms(nil, &h.Forms, 0, n, 0, &c.Forms.Default) {
 			c.Forms.Exceptions = append(c.Forms.Exceptions, record.FormException{Read: 2*e.Read + uint32(m), Form: e.Form})

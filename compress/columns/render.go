@@ -30,6 +30,9 @@ func TextSize(f record.Rendering, c *Columns) int {
 	for _, e := range c.Forms.Exceptions {
 		n += len(e.PlusText)
 	}
+	for _, fields := range c.Forms.Fields {
+		n += len(fields)
+	}
 	if w := c.Forms.Default.SeqWidth; w > 0 {
 		n += int(c.Bases()) / int(w)
 	}
@@ -94,7 +97,8 @@ type eachRecord struct {
 	c          *Columns
 	names      []byte // of the records that follow
 	exceptions []record.FormException
-	number     []byte // memory
+	number     []byte      // memory
+	withFields record.Form // of BAM
 }
 
 // name returns the name of record i, the next one, or its number if there are no names.
@@ -114,6 +118,10 @@ func (e *eachRecord) name(i int) ([]byte, error) {
 
 // form returns the form of record i, the next one.
 func (e *eachRecord) form(i int) *record.Form {
+	if fields := e.c.Forms.Fields; fields != nil {
+		e.withFields = record.Form{Plus: record.BAMFields, PlusText: fields[i]}
+		return &e.withFields
+	}
 	if len(e.exceptions) == 0 || e.exceptions[0].Read != uint32(i) {
 		return &e.c.Forms.Default
 	}

@@ -20,15 +20,15 @@ import (
 
 var errForms = errors.New("the column of forms is malformed")
 
-// changeTexts replaces every text of forms with a Plus by what f makes of it, the default's first.
-func changeTexts(l *record.Forms, plus record.Plus, f func(text string) string) {
-	if l.Default.Plus == plus {
+// changeTexts replaces every text after '+' by what f makes of it, the default's first.
+func changeTexts(l *record.Forms, f func(text string) string) {
+	if l.Default.Plus == record.PlusText {
 		l.Default.PlusText = f(l.Default.PlusText)
 	}
 	var made *record.Form
 	for i := range l.Exceptions {
 		e := &l.Exceptions[i]
-		if e.Plus != plus {
+		if e.Plus != record.PlusText {
 			continue
 		}
 		own := *e.Form
@@ -40,21 +40,17 @@ func changeTexts(l *record.Forms, plus record.Plus, f func(text string) string) 
 	}
 }
 
-// recordsOf returns which records have the forms with a Plus, of the default's the first one.
-func recordsOf(l *record.Forms, plus record.Plus) (all []int) {
-	if l.Default.Plus == plus {
-		first := 0
-		for first < len(l.Exceptions) && l.Exceptions[first].Read == uint32(first) {
-			first++
-		}
-		all = append(all, first)
+// countTexts returns how many texts after '+' forms have.
+func countTexts(l *record.Forms) (n int) {
+	if l.Default.Plus == record.PlusText {
+		n++
 	}
 	for i := range l.Exceptions {
-		if e := &l.Exceptions[i]; e.Plus == plus {
-			all = append(all, int(e.Read))
+		if l.Exceptions[i].Plus == record.PlusText {
+			n++
 		}
 	}
-	return all
+	return n
 }
 
 // Encode returns the column of forms of a slice; l is not changed. bases returns the letters of a record's read: with it, tags are given
@@ -66,14 +62,9 @@ func Encode(l *record.Forms, bases func(record int) []byte) []byte {
 	bare := record.Forms{Default: l.Default, Exceptions: append([]record.FormException(nil), l.Exceptions...)}
 	var texts []byte
 	n := 0
-	changeTexts(&bare, record.PlusText, func(text string) string {
+	changeTexts(&bare, func(text string) string {
 		texts = append(append(texts, text...), '\n')
 		n++
-		return ""
-	})
-	var fields []string
-	changeTexts(&bare, record.BAMFields, func(text string) string {
-		fields = append(fields, text)
 		return ""
 	})
 	out := appendPacked(nil, record.MarshalForms(nil, &bare))
@@ -81,18 +72,10 @@ func Encode(l *record.Forms, bases func(record int) []byte) []byte {
 		out = binary.AppendUvarint(out, uint64(len(texts)))
 		out = append(out, names.Encode(texts, n)...)
 	}
-	if len(fields) > 0 {
-		out = append(out, tags.Encode(fields, basesOf(recordsOf(l, record.BAMFields), bases))...)
+	if len(l.Fields) > 0 {
+		out = append(out, tags.Encode(l.Fields, bases)...)
 	}
 	return out
-}
-
-// basesOf returns bases of the i-th of records.
-func basesOf(records []int, bases func(record int) []byte) func(i int) []byte {
-	if bases == nil {
-		return nil
-	}
-	return func(i int) []byte { return bases(records[i]) }
 }
 
 // Decode is the inverse of Encode for a slice of the given number of records, whose text has limit bytes at most.
@@ -108,24 +91,16 @@ func Decode(data []byte, records int, bases func(record int) []byte, limit uint6
 	if err != nil {
 		return l, err
 	}
-	n, of := len(recordsOf(&l, record.PlusText)), recordsOf(&l, record.BAMFields)
+	n := countTexts(&l)
 	switch {
-	case n > 0 && len(of) > 0, n == 0 && len(of) == 0 && len(rest) > 0:
-		return l, errForms
 	case n > 0:
-		return l, decodeTexts(&l, rest, n)
-	case len(of) > 0:
-		fields, err := tags.Decode(rest, len(of), basesOf(of, bases), limit)
-		if err != nil {
-			return l, err
-		}
-		changeTexts(&l, record.BAMFields, func(string) string {
-			text := fields[0]
-			fields = fields[1:]
-			return text
-		})
+		err = decodeTexts(&l, rest, n)
+	case l.Fields != nil && len(bare) == 1:
+		l.Fields, err = tags.Decode(rest, records, bases, limit)
+	case l.Fields != nil || len(rest) > 0:
+		err = errForms
 	}
-	return l, nil
+	return l, err
 }
 
 // decodeTexts decodes the n texts after '+'.
@@ -138,7 +113,7 @@ func decodeTexts(l *record.Forms, data []byte, n int) error {
 	if err != nil {
 		return err
 	}
-	changeTexts(l, record.PlusText, func(text string) string {
+	changeTexts(l, func(text string) string {
 		if i := bytes.IndexByte(texts, '\n'); i >= 0 {
 			text, texts = string(texts[:i]), texts[i+1:]
 			n--
