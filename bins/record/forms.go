@@ -257,12 +257,12 @@ func UnmarshalForms(data []byte, records int) (Forms, error) {
 	return l, nil
 }
 
-// unmarshalFields is UnmarshalForms for BAM, after the form. If no fields follow, they are empty.
+// unmarshalFields is UnmarshalForms for BAM, after the form.
 func unmarshalFields(data []byte, records int) (Forms, error) {
-	l := Forms{Default: BAMForm, Fields: make([]string, records)}
-	if len(data) == 0 {
-		return l, nil
+	if records > len(data) {
+		return Forms{}, errForm
 	}
+	l := Forms{Default: BAMForm, Fields: make([]string, records)}
 	text, c := string(data), parse.Cursor{Rest: data} // the fields share the memory of the text
 	for i := range l.Fields {
 		b := c.Block()

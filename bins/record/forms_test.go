@@ -49,6 +49,8 @@ func FuzzForms(f *testing.F) {
 	for i := range forms {
 		f.Add(MarshalForms(nil, &forms[i]), 100)
 	}
+	f.Add(MarshalForms(nil, &Forms{Default: BAMForm, Fields: []string{"ab", ""}}), 2)
+	f.Add(MarshalForms(nil, &Forms{Default: BAMForm}), 1<<32-1)
 	f.Fuzz(func(t *testing.T, data []byte, records int) {
 		l, err := UnmarshalForms(data, records&(1<<32-1))
 		if err != nil {

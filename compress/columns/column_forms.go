@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"errors"
 	"slices"
 
 	"orcomgo/bins"
@@ -37,8 +38,13 @@ func gatherForms(c *Columns, from []stretch) error {
 		}
 		base += s.hi - s.lo
 	}
+	if n := len(c.Forms.Fields); n > 0 && n != base {
+		return errFields
+	}
 	return nil
 }
+
+var errFields = errors.New("some records of a slice are BAM and others are not")
 
 // appendForms appends to dst the records lo..hi of l that differ from def, numbered from base.
 func appendForms(dst []record.FormException, l *record.Forms, lo, hi, base int, def *record.Form) []record.FormException {

@@ -53,7 +53,7 @@ func FromHalves(halves [2]*Columns) *Columns {
 	c.Quals, c.Letters = Alternate(nil, n, a.Quals, b.Quals, ofRead), Alternate(nil, n, a.Letters, b.Letters, ofRead)
 	c.Names = Alternate(nil, n, a.Names, b.Names, func(_, _ int, rest []byte) int { return AfterNames(rest, 1) })
 	c.Forms.Default = a.Forms.Default
-	for i := range len(a.Forms.Fields) {
+	for i := range min(len(a.Forms.Fields), len(b.Forms.Fields)) {
 		c.Forms.Fields = append(c.Forms.Fields, a.Forms.Fields[i], b.Forms.Fields[i])
 	}
 	for m, h := range halves {

@@ -87,6 +87,10 @@ func Decode(data []byte, records int, bases func(record int) []byte, limit uint6
 	if err != nil {
 		return record.Forms{}, err
 	}
+	if string(bare) == string(record.MarshalForms(nil, &record.Forms{Default: record.BAMForm})) {
+		fields, err := tags.Decode(rest, records, bases, limit)
+		return record.Forms{Default: record.BAMForm, Fields: fields}, err
+	}
 	l, err := record.UnmarshalForms(bare, records)
 	if err != nil {
 		return l, err
@@ -95,8 +99,6 @@ func Decode(data []byte, records int, bases func(record int) []byte, limit uint6
 	switch {
 	case n > 0:
 		err = decodeTexts(&l, rest, n)
-	case l.Fields != nil && len(bare) == 1:
-		l.Fields, err = tags.Decode(rest, records, bases, limit)
 	case l.Fields != nil || len(rest) > 0:
 		err = errForms
 	}
