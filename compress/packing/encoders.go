@@ -137,7 +137,7 @@ func (e *encoder) alone() (end func()) {
 	if !e.single {
 		return func() {}
 	}
-	e.turn.Lock()
+	e.pool.ReleaseWhile(e.turn.Lock) // who has the turn may wait for a place in the pool
 	return e.turn.Unlock
 }
 
