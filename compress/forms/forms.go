@@ -10,12 +10,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"github.com/klauspost/compress/zstd"
+	"sync"
+
 	"orcomgo/bins/parse"
 	"orcomgo/bins/record"
 	"orcomgo/compress/names"
 	"orcomgo/compress/tags"
-	"sync"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 var errForms = errors.New("the column of forms is malformed")

@@ -55,8 +55,8 @@ func (c *column) add(k key, value []byte, record, of int) {
 	}
 	if !k.number() {
 		c.numbers = append(c.numbers, int64(len(value)/k.width()))
-		if c.bytes == nil {
-			c.bytes = make([]byte, 0, min(len(value)*(of-record), pieceLen)) // the others may be as long
+		if cap(c.bytes)-len(c.bytes) < len(value) { // the others may be as long as those so far
+			c.bytes = slices.Grow(c.bytes, len(value)+min((len(c.bytes)+len(value))/c.rows*(of-record), pieceLen))
 		}
 		c.bytes = append(c.bytes, value...)
 		return

@@ -15,7 +15,7 @@ const (
 	countOnce = 32      // what a value adds to its count, which is 1 at first
 	mostCount = 1 << 20 // if all counts together are more, they are halved
 	// Starts are computed after firstStep values, after twice as many then, and so on up to lastStep.
-	firstStep, lastStep = 16, 1024
+	firstStep, lastStep = 16, 4096
 )
 
 // fewValues are the sums of counts below which a count is that of 1, 2, 4 and 8 bytes on either side as well.

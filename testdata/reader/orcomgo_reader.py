@@ -1425,7 +1425,7 @@ class Frequencies:
         self.starts.append(65536)
         if total > 1 << 20:
             self.counts = [n - n // 2 for n in self.counts]
-        self.left, self.after = self.after, min(2 * self.after, 1024)
+        self.left, self.after = self.after, min(2 * self.after, 4096)
 
     def byte(self, coder):
         point = coder.point()
@@ -1490,10 +1490,12 @@ class KineticsDecoder:
                 for name, x in inputs:
                     moved = self.weights.get(name, 0) + rounded(x * error, 15)
                     self.weights[name] = max(-1 << 17, min(moved, 1 << 17))
-            if i % 4 == 0:
+            if i % 4 == 1:
+                before.learn(level - first)
+            elif i % 4 == 2:
                 near.learn(level)
-            before.learn(level - first)
-            after.learn(level - first)
+            elif i % 4 == 3:
+                after.learn(level - first)
             last = max(-1 << 15, min(level - second, (1 << 15) - 1))
             errors += abs(error)
             array.append(v)
