@@ -6,7 +6,7 @@ import "orcomgo/compress/rangecoder"
 type frequencies struct {
 	counts [256]uint32
 	last   [257]uint16 // of the parts of 65536 that bytes have: the last point before each
-	first  [256]byte   // by the upper half of a point: the byte that has the first point of these
+	first  [1024]byte  // by the upper ten bits of a point: the byte that has the first point of these
 	left   int         // values until starts are computed again
 	next   int         // and values then
 }
@@ -51,13 +51,13 @@ func (f *frequencies) compute() {
 	sum, point := uint32(0), 0
 	for v := range f.counts {
 		start := v + int(uint64(sum)*share>>16)
-		for ; point<<8 < start; point++ {
+		for ; point<<6 < start; point++ {
 			f.first[point] = byte(v - 1)
 		}
 		f.last[v] = uint16(start - 1)
 		sum += around(v)
 	}
-	for ; point < 256; point++ {
+	for ; point < len(f.first); point++ {
 		f.first[point] = 255
 	}
 	f.last[256] = 65535
@@ -78,7 +78,7 @@ func (f *frequencies) part(v byte) (start, width uint32) {
 func (f *frequencies) code(c *rangecoder.Coder, v byte) byte {
 	if c.Dec != nil {
 		p := c.Dec.Point()
-		for v = f.first[p>>8]; uint32(f.last[int(v)+1]) < p; v++ {
+		for v = f.first[p>>6&1023]; uint32(f.last[int(v)+1]) < p; v++ {
 		}
 		c.Dec.DecodePart(f.part(v))
 	} else {

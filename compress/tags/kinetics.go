@@ -244,7 +244,7 @@ func (r *reads) code(coder *rangecoder.Coder, c *column) {
 // encode returns the bytes of a column that fits, coded as kinetics, if a sample takes more in other ways.
 func (r *reads) encode(c *column) (coded []byte, ok bool) {
 	before, left := r.before, slices.Clone(r.left)
-	n := sampleOf(len(c.bytes))
+	n := min(len(c.bytes), leastSample)
 	_, other := wayOf(c.bytes[(len(c.bytes)-n)/2:][:n])
 	if coded = r.encodeAll(c); len(coded)*n >= other*len(c.bytes) {
 		r.before, r.left = before, left
