@@ -68,7 +68,7 @@ func noise(b []byte, pairs bool) []byte {
 
 const (
 	// A sample in the middle of a piece decides how it is coded: a quarter, but leastSample to mostSample bytes.
-	leastSample, mostSample = 1 << 14, 1 << 17
+	leastSample, mostSample = 1 << 14, 1 << 15
 	// noiseShare: by frequencies takes a twentieth of the time, so a piece may take so much more than by package general.
 	noiseShare = 1.005
 )
