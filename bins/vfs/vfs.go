@@ -249,8 +249,8 @@ func (f *File) Close() error {
 }
 
 // Map returns the first bytes of the content of the file, which has so many, in memory that the system reads as it is used, and a function
-// that frees it. Where the system can't do that, the file is read. Read the memory within ReadMapped: where the file was shortened meanwhile, or the disk fails,
-// the process ends otherwise.
+// that frees it. Where the system can't do that, the file is read. Read the memory within ReadMapped: where the file was shortened
+// meanwhile, or the disk fails, the process ends otherwise.
 func (f *File) Map(size int64) (data []byte, unmap func(), err error) {
 	if err := injectFault("mmap", f.path); err != nil {
 		return nil, nil, OfPath(f.path, err)

@@ -23,8 +23,8 @@ const (
 	// A long repeat whose end has at most this probability is coded by its length alone, as is a bit of which the second context is certain.
 	sure    = 128
 	certain = 400
-	// A byte without a repeat is coded as noise if the bytes before had a mean error of more than noisy, or in rows of more than random, unless
-	// it is one of the first noiseTrial of noisePeriod. If it was more than random, all bytes are equally likely.
+	// A byte without a repeat is coded as noise if the bytes before had a mean error of more than noisy, or in rows of more than random,
+	// unless it is one of the first noiseTrial of noisePeriod. If it was more than random, all bytes are equally likely.
 	noisy       = 193000 // in 1/65536
 	random      = 249000
 	noiseTrial  = 12
