@@ -76,8 +76,9 @@ func newSliceNames(r *archive.Reader, pool workers.Pool, memory uint64) *sliceNa
 // the pool, which another may have while it waits.
 func (l *sliceNames) get(s *archive.Slice, member, n int, data, given []byte) ([]byte, error) {
 	key := namesKey{s, member, n}
-	if all := (namesKey{s, member, s.MemberRecords()}); l.decoded.Has(all) {
-		key = all
+	if all := (namesKey{s, member, s.MemberRecords()}); n < all.first && l.decoded.Has(all) {
+		// Should they be dropped before they are taken, all are decoded again: given all of the first mates, not only as many as given has.
+		key, given = all, nil
 	}
 	d, err := l.once(key, data, given, 0)
 	if err != nil || key.first == n {
