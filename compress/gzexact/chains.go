@@ -10,6 +10,8 @@ import (
 type chains struct {
 	text   []byte
 	before [windowSize]uint16 // for each place how far before it the one with the same hash is, or the most that fits
+	rank   [windowSize]uint16 // for each place how many there are in its chain up to it, modulo 2^16
+	longer []longChains       // the longest first
 	at     int                // of the next token
 	hashed int                // places before it are in the chains
 	end    int                // of the segment
@@ -28,6 +30,9 @@ func (c *chains) begin(text []byte, from, to int, heads ...[]int32) {
 			h[i] = noPlace
 		}
 	}
+	for i := range c.longer {
+		c.longer[i].begin(c.hashed)
+	}
 }
 
 func (c *chains) place() int { return c.at }
@@ -36,6 +41,7 @@ func (c *chains) place() int { return c.at }
 func (c *chains) link(head *int32, place int) (last int) {
 	last = int(*head)
 	c.before[place&(windowSize-1)] = uint16(min(place-last, 0xffff))
+	c.rank[place&(windowSize-1)] = c.rank[last&(windowSize-1)] + 1
 	*head = int32(place)
 	return last
 }
@@ -50,6 +56,16 @@ func (c *chains) search(place, last, least, limit, chain, nice int) (length, dis
 	most := min(maxMatch, c.end-place)
 	if least >= most {
 		return least, 0
+	}
+	for i := range c.longer {
+		l := &c.longer[i]
+		if l.bytes > min(nice, most) {
+			continue
+		}
+		length, dist := c.searchLonger(l, place, last, max(least, l.bytes-1), limit, chain, nice)
+		if dist > 0 || least >= l.bytes-1 {
+			return length, dist
+		}
 	}
 	// A longer match has the same bytes up to the one behind the length so far. The last four of these are compared first.
 	skip, mask := max(least-3, 0), ^uint32(0)
@@ -73,6 +89,68 @@ func (c *chains) search(place, last, least, limit, chain, nice int) (length, dis
 		if chain--; last <= limit || chain == 0 {
 			break
 		}
+	}
+	return least, dist
+}
+
+// longChains are chains of places with the same hash of more bytes: of the places of a chain, those where a match may be longer. They are
+// few, so a long match is found soon. Each has the rank of the place in its chain, which says whether the writer would have reached it.
+type longChains struct {
+	bytes  int                // 6 or more
+	head   [1 << 15]int32     // the last place with a hash
+	before [windowSize]uint32 // for each place how far before it the one with the same hash is, as in chains, and above 16 bits its rank
+	hashed int                // places before it are there
+}
+
+// newLongChains returns those that pay if chains have so many places.
+func newLongChains(chain int) []longChains {
+	switch {
+	case chain < 64:
+		return nil
+	case chain < 1000:
+		return []longChains{{bytes: 6}}
+	}
+	return []longChains{{bytes: 12}, {bytes: 6}}
+}
+
+func (l *longChains) begin(hashed int) {
+	for i := range l.head {
+		l.head[i] = noPlace
+	}
+	l.hashed = hashed
+}
+
+func (l *longChains) hash(text []byte, place int) uint64 {
+	const factor = 0x9e3779b97f4a7c15
+	return (deflate.Load64(text, place)<<16 ^ uint64(deflate.Load32(text, place+l.bytes-4))*factor) * factor >> (64 - 15)
+}
+
+// searchLonger is search for matches of l.bytes bytes or more: least is l.bytes-1 or more.
+func (c *chains) searchLonger(l *longChains, place, last, least, limit, chain, nice int) (length, dist int) {
+	text := c.text
+	for ; l.hashed < place; l.hashed++ {
+		head := &l.head[l.hash(text, l.hashed)]
+		l.before[l.hashed&(windowSize-1)] = uint32(min(l.hashed-int(*head), 0xffff)) | uint32(c.rank[l.hashed&(windowSize-1)])<<16
+		*head = int32(l.hashed)
+	}
+	most := min(maxMatch, c.end-place)
+	nice = min(nice, most)
+	rank, begin := c.rank[last&(windowSize-1)], deflate.Load32(text, place)
+	want := deflate.Load32(text, place+least-3)
+	for last = int(l.head[l.hash(text, place)]); last > limit; {
+		before := l.before[last&(windowSize-1)]
+		if int(rank-uint16(before>>16)) >= chain && deflate.Load32(text, last) == begin {
+			break // it is too far back in the chain
+		}
+		if deflate.Load32(text, last+least-3) == want {
+			if n := matchLength(text, last, place, most); n > least {
+				if least, dist = n, place-last; n >= nice {
+					break
+				}
+				want = deflate.Load32(text, place+least-3)
+			}
+		}
+		last -= int(before & 0xffff)
 	}
 	return least, dist
 }

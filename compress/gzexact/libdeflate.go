@@ -70,6 +70,7 @@ func newLibdeflate(w writer) *libdeflate {
 		z.hashBits = 15
 	}
 	z.head = make([]int32, 1<<z.hashBits)
+	z.longer = newLongChains(z.depth)
 	return z
 }
 

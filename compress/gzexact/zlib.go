@@ -54,6 +54,9 @@ func newZlib(w writer) *zlib {
 	if w.rules == zlibBlocks32K || w.rules == gzipBlocks && w.level > 0 {
 		z.most = 1<<15 - 1
 	}
+	if z.lazyMatching { // others put few places into chains
+		z.longer = newLongChains(z.chain)
+	}
 	return z
 }
 
