@@ -37,14 +37,13 @@ type fileSums struct {
 	tee   io.Reader
 	// Of such a file:
 	ahead    uint64 // how many bytes the second reading may be ahead
-	describe func(file io.Reader) ([]byte, error)
+	keepGzip bool   // Config.KeepGzip says so, or why not
+	why      error
 	start    sync.Once
 	over     atomic.Bool   // the other reading is
 	done     chan struct{} // closed when the following are set; nil before start
 	sums     digest.Sums
 	size     uint64
-	gzip     []byte // that describe returned, or why it returned none
-	why      error
 	err      error
 }
 
@@ -74,7 +73,7 @@ func (f *fileSums) begin(ctx context.Context, s *source, places chan struct{}) {
 // read, also where the file is larger than the memory.
 const aheadMost = 64 << 20
 
-// errNoFile is why the gzip of a pipe can't be described.
+// errNoFile is why a gzip file that comes by a pipe can't come back.
 var errNoFile = errors.New("it is no file that can be read a second time")
 
 // sumPiece is how many bytes are read at a time.
@@ -86,9 +85,6 @@ const aheadWait = 5 * time.Millisecond
 // read reads the file of a source.
 func (f *fileSums) read(ctx context.Context, s *source) {
 	r := &secondReading{ctx: ctx, of: s, sums: digest.NewStream(ctx, digest.New(true, true)), f: f}
-	if f.describe != nil {
-		f.gzip, f.why = f.describe(r)
-	}
 	var err error
 	for buf := make([]byte, sumPiece); err == nil; {
 		_, err = r.Read(buf)
@@ -163,17 +159,18 @@ func (r *run) recordSources(infos []record.Input) error {
 			s.Sums, s.Size = &sums, size
 			if r.Options.Exact(infos[i].Kind) {
 				why := f.why
-				if s.Gzip = f.gzip; f.first != nil && in.src.startGzip != nil {
+				if f.first != nil && in.src.startGzip != nil {
 					why = errNoFile
 				}
-				if why != nil && r.NeedGzip {
+				switch {
+				case why != nil && r.NeedGzip:
 					return fmt.Errorf("%s: only its text could come back: %w", in.spec.Path, why)
-				} else if f.why != nil {
-					back := "only its text comes back"
-					if infos[i].Kind == record.BAM {
-						back = "its header and records come back in another file"
-					}
-					r.Note(fmt.Sprintf("%s: %s: %v", in.spec.Path, back, f.why))
+				case why != nil && f.first == nil:
+					r.Note(infos[i].Kind.NoFile(in.spec.Path, why))
+				case f.keepGzip && r.NeedGzip:
+					s.Gzip = record.GzipNeeded
+				case f.keepGzip:
+					s.Gzip = record.GzipKept
 				}
 			}
 		}

@@ -19,6 +19,7 @@ import (
 	"sync/atomic"
 
 	"orcomgo/bins/record"
+	"orcomgo/bins/vfs"
 
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
@@ -58,12 +59,12 @@ type Config struct {
 	Name     string         // of the archive; "" for one made of that of the first input
 	Options  record.Options // BlockSize 0: DefaultBlockSize, or what Memory allows
 	Record   RecordMode     // what of the input files is recorded
-	// DescribeGzip, if not nil, is given each gzip file and returns Source.Gzip of it, nil where it is not asked for. An
-	// error says why there is none. It is noted, or with NeedGzip ends the run.
-	DescribeGzip func(file io.Reader) ([]byte, error)
-	NeedGzip     bool
-	Threads      int // 0: as many as the machine has
-	Streams      int // blocks in flight; 0: cpuStreams
+	// KeepGzip, if not nil, is given each gzip file and reports whether the bins keep the file itself, so that it comes back. An error says
+	// why it cannot. It is noted, or with NeedGzip ends the run.
+	KeepGzip func(file io.Reader) (bool, error)
+	NeedGzip bool
+	Threads  int // 0: as many as the machine has
+	Streams  int // blocks in flight; 0: cpuStreams
 	// Memory is about how many bytes the run may use; 0 for no bound. If a run with the default
 	// block size needs more, the blocks are smaller, and the archive has other bytes.
 	Memory uint64
@@ -332,12 +333,7 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		}
 		return nil, Summary{}, err
 	}
-	if c.unnamed {
-		reader, err = r.out.Finish(c.Options, infos)
-	} else {
-		err = r.out.Commit(c.Options, infos)
-	}
-	if err != nil {
+	if reader, err = r.end(infos); err != nil {
 		return nil, Summary{}, err
 	}
 	s.Inputs, s.BinBytes = infos, r.out.Written()
@@ -347,4 +343,35 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		s.SourceBytes += in.SourceBytes
 	}
 	return reader, s, nil
+}
+
+// end completes the bins, with the gzip files that are to come back.
+func (r *run) end(infos []record.Input) (_ *bins.Reader, err error) {
+	files := make([]*vfs.File, len(infos))
+	for i, in := range r.inputs {
+		if s := infos[i].Source; s == nil || len(s.Gzip) == 0 {
+			continue
+		}
+		if !r.unnamed {
+			if err := r.out.AppendFile(io.NewSectionReader(in.src.f, 0, in.src.size)); err != nil {
+				return nil, err
+			}
+		} else if files[i], err = vfs.Open(in.spec.Path); err != nil {
+			break
+		}
+	}
+	var reader *bins.Reader
+	if !r.unnamed {
+		return nil, r.out.Commit(r.Options, infos)
+	} else if err == nil {
+		reader, err = r.out.Finish(r.Options, infos, files)
+	}
+	if err != nil {
+		for _, f := range files {
+			if f != nil {
+				f.Close()
+			}
+		}
+	}
+	return reader, err
 }

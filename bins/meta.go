@@ -20,8 +20,11 @@ type Meta struct {
 	// ID is a checksum of both files; equal inputs and options give equal IDs.
 	ID [16]byte
 
-	dataLen uint64 // size of the data file in bytes
+	dataLen uint64 // size of the data file in bytes, without the files that are behind its blocks
 }
+
+// keepsFile reports whether the bins have the file of an input itself.
+func keepsFile(in *record.Input) bool { return in.Source != nil && len(in.Source.Gzip) > 0 }
 
 // ExceptionBytes returns about how many bytes the exceptions of the block take in the bins, and not
 // less: the bin table and the forms are counted too. A run of letters other than A, C, G, T takes
@@ -198,6 +201,7 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 	}
 	for i := range m.Inputs {
 		ok = ok && m.Inputs[i].Records == records[i] && m.Inputs[i].Bytes == bytes[i]
+		ok = ok && (!keepsFile(&m.Inputs[i]) || len(m.Inputs[i].Source.Gzip) == 1)
 	}
 	if !ok || !c.Done() || dataAt != dataSize || metaAt != metaSize {
 		return nil, fmt.Errorf("%w: its index makes no sense", parse.ErrCorrupt)

@@ -291,5 +291,10 @@ func (r *Reader) Check(ctx context.Context) error {
 			return err
 		}
 	}
+	for i := range r.info.Inputs {
+		if err := r.CheckFile(i, func(uint64) {}); err != nil {
+			return err
+		}
+	}
 	return nil
 }

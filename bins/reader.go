@@ -24,6 +24,7 @@ type Reader struct {
 	named      [2]*vfs.File // data and meta, if they have names
 	unnamed    [2]*scratch  // data and meta, if they have none: see Writer.Finish
 	made       commit.Made  // directories to be removed with unnamed bins
+	files      []*vfs.File  // of unnamed bins, by input: those that Finish was given
 	info       *Meta
 	dirs       []atomic.Pointer[directory]
 	chunks     chunkCache
@@ -191,8 +192,12 @@ func (r *Reader) checkData() error {
 	if string(head[dataHeaderLen-16:]) != string(r.info.ID[:]) {
 		return fmt.Errorf("%s: %w: it belongs to another archive than %s", r.data.Name(), parse.ErrCorrupt, filepath.Base(r.meta.Name()))
 	}
-	if size != r.info.dataLen {
-		return fmt.Errorf("%s: %w: it has %d bytes, %d are expected", r.data.Name(), parse.ErrCorrupt, size, r.info.dataLen)
+	want := r.info.dataLen
+	if !r.Unnamed() {
+		want += r.FileBytes()
+	}
+	if size != want {
+		return fmt.Errorf("%s: %w: it has %d bytes, %d are expected", r.data.Name(), parse.ErrCorrupt, size, want)
 	}
 	return nil
 }
@@ -213,8 +218,41 @@ func (r *Reader) Close() error {
 			}
 		}
 	}
+	for _, f := range r.files {
+		if f != nil {
+			f.Close()
+		}
+	}
 	r.made.Undo()
 	return err
+}
+
+// FileBytes returns how many bytes the files have that File returns.
+func (r *Reader) FileBytes() (n uint64) {
+	for i := range r.info.Inputs {
+		if in := &r.info.Inputs[i]; keepsFile(in) {
+			n += in.Source.Size
+		}
+	}
+	return n
+}
+
+// File returns the file of an input, where Source.Gzip is set; nil for others. It is not compared with Source.Sums.
+func (r *Reader) File(input int) *io.SectionReader {
+	in := &r.info.Inputs[input]
+	switch {
+	case !keepsFile(in):
+		return nil
+	case r.Unnamed():
+		return io.NewSectionReader(r.files[input], 0, int64(in.Source.Size))
+	}
+	at := r.info.dataLen
+	for i := range input {
+		if before := &r.info.Inputs[i]; keepsFile(before) {
+			at += before.Source.Size
+		}
+	}
+	return io.NewSectionReader(r.data, int64(at), int64(in.Source.Size))
 }
 
 // Unnamed reports whether the bins have no name: the reader is then the only one, and Lock and Remove do nothing.

@@ -147,7 +147,7 @@ func TestUnnamed(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			r, err := w.Finish(sampleOptions, sampleInputs())
+			r, err := w.Finish(sampleOptions, sampleInputs(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,7 +199,7 @@ func TestUnnamedFails(t *testing.T) {
 		switch how {
 		case "check":
 			w.Check = func() error { return refused }
-			if _, err := w.Finish(sampleOptions, inputs); err != refused {
+			if _, err := w.Finish(sampleOptions, inputs, nil); err != refused {
 				t.Errorf("Finish: %v", err)
 			}
 		case "block order":
@@ -208,7 +208,7 @@ func TestUnnamedFails(t *testing.T) {
 			if err := errors.Join(EncodeBlock(&e, b, side(1)), writeBlock(w, &e)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := w.Finish(sampleOptions, inputs); err == nil {
+			if _, err := w.Finish(sampleOptions, inputs, nil); err == nil {
 				t.Error("Finish succeeds")
 			}
 		case "abort":

@@ -3,12 +3,14 @@ package bins
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"sync"
 	"unsafe"
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
+	"orcomgo/bins/vfs"
 )
 
 // Writer writes the two files of an archive, block by block; they get their names at
@@ -25,6 +27,7 @@ type Writer struct {
 	replace    commit.MayReplace
 	made       commit.Made // directories that were made for dir
 	data, meta outFile
+	files      uint64 // bytes of AppendFile
 	blocks     []BlockInfo
 	done       bool
 }
@@ -143,9 +146,28 @@ func (w *Writer) Commit(o record.Options, inputs []record.Input) (err error) {
 	return err
 }
 
+// AppendFile appends the file of an input, after all blocks and those of the inputs before it, where Source.Gzip is set.
+func (w *Writer) AppendFile(file *io.SectionReader) error {
+	buf := writeBuffers.Get().(*[1 << 20]byte)
+	defer writeBuffers.Put(buf)
+	for {
+		n, err := io.ReadFull(file, buf[:])
+		w.files += uint64(n)
+		if failed := w.data.append(buf[:n]); failed != nil {
+			return failed
+		}
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
 // Finish completes the bins of a Writer of CreateUnnamed, as Commit does, and returns a reader of them. Closing it frees
 // them, and removes directories that were made for them unless something is there by then. After an error nothing is left.
-func (w *Writer) Finish(o record.Options, inputs []record.Input) (*Reader, error) {
+// files are those of the inputs whose Source.Gzip is set, which the reader reads and closes, instead of AppendFile; nil for others.
+func (w *Writer) Finish(o record.Options, inputs []record.Input, files []*vfs.File) (*Reader, error) {
 	defer w.Abort()
 	if _, err := w.complete(o, inputs); err != nil {
 		return nil, err
@@ -157,7 +179,7 @@ func (w *Writer) Finish(o record.Options, inputs []record.Input) (*Reader, error
 	if err != nil {
 		return nil, err
 	}
-	r.made = w.made
+	r.made, r.files = w.made, files
 	w.done = true // all is the reader's
 	return r, nil
 }
@@ -177,7 +199,7 @@ func (w *Writer) complete(o record.Options, inputs []record.Input) (id [16]byte,
 		in.Bytes += b.TextLen
 	}
 	trailer := appendTrailer(nil, &Meta{Tool: w.Tool, Options: o, Inputs: inputs, Blocks: w.blocks})
-	foot, id := footer(trailer, w.meta.n, w.data.n)
+	foot, id := footer(trailer, w.meta.n, w.data.n-w.files)
 	if err := w.meta.append(append(trailer, foot...)); err != nil {
 		return id, err
 	}

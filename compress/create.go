@@ -10,6 +10,9 @@ import (
 // PackOptions control Pack. The zero value packs on one thread.
 type PackOptions = packing.Options
 
+// GzipStage is the stage of progress in which it is found out how .gz are made again of their texts. It counts their bytes.
+const GzipStage = packing.GzipStage
+
 // Pack compresses the bins of the archive that path leads to, decodes the result again and
 // compares before it commits, and removes the bins. Killed at any moment, it leaves the bins
 // or the packed archive, and can be called again. If there is a packed archive of that name

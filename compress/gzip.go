@@ -3,12 +3,9 @@ package compress
 import (
 	"io"
 
-	"orcomgo/bins/record"
 	"orcomgo/compress/gzexact"
 )
 
-// DescribeGzip returns record.Source.Gzip of a gzip file that it reads, by several threads. The error says why the file can't be made again of
-// its text.
-func DescribeGzip(file io.Reader, threads int) ([]byte, error) {
-	return gzexact.Describe(file, record.MaxGzip, threads)
-}
+// KnownGzip reads the beginning of a gzip file. The error says why the file can't be made again of its text. It may be seen later, too, when
+// bins that have the file are packed.
+func KnownGzip(file io.Reader) error { return gzexact.Known(file) }

@@ -37,7 +37,7 @@ func TestProgressWithinSlice(t *testing.T) {
 		seen[stage] = append(seen[stage], done)
 	}
 	s, err := PackUnnamed(context.Background(), r, limited(PackOptions{Threads: 2, Progress: report,
-		Sized: func(reads, bases, coded uint64) { sizes = []uint64{reads, bases, coded} }}))
+		Sized: func(reads, bases, coded, _ uint64) { sizes = []uint64{reads, bases, coded} }}))
 	if err != nil || s.Slices != 1 {
 		t.Fatal(s, err)
 	}

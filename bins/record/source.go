@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ type Source struct {
 	// computes it, and takes longer than all threads need for reads alone.
 	TextMD5 bool
 	// Gzip is what Restore of package gzexact makes the file of, with its text; empty if the file does not come back. Only if the input
-	// comes back byte for byte, and Sums are there.
+	// comes back byte for byte, and Sums are there. In bins, which have the file itself, it is GzipKept or GzipNeeded.
 	Gzip []byte
 	// Sample is the name of the sample that the input belongs to, in an archive of several; else "".
 	Sample string
@@ -66,6 +67,9 @@ func AppendSource(dst []byte, s *Source) []byte {
 	return dst
 }
 
+// What Source.Gzip is in bins: the file comes back if what makes it of its text is found, or there is to be no archive without that.
+var GzipKept, GzipNeeded = []byte{0}, []byte{1}
+
 // MaxGzip is how many bytes Source.Gzip has at most.
 const MaxGzip = 4 << 20
 
@@ -106,4 +110,13 @@ func Recordable(t time.Time) bool { return time.Unix(0, t.UnixNano()).Equal(t) &
 // isFileName reports whether a name is that of a file, and not a path.
 func isFileName(name string) bool {
 	return name != "" && name != "." && name != ".." && len(name) <= MaxFileName && !strings.ContainsAny(name, "/\x00")
+}
+
+// NoFile says that only the text of an input of a kind comes back of its file, and why.
+func (k Kind) NoFile(path string, why error) string {
+	back := "only its text comes back"
+	if k == BAM {
+		back = "its header and records come back in another file"
+	}
+	return fmt.Sprintf("%s: %s: %v", path, back, why)
 }

@@ -64,7 +64,7 @@ func TestArchiveProgress(t *testing.T) {
 	p.show()
 	p.finish("bin")
 	p.finish("nothing")
-	p.sized(1, 4, 1)
+	p.sized(1, 4, 1, 0)
 	p.report("pack", 5, 10)
 	p.show()
 	p.report("pack", 10, 10)

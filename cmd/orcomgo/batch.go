@@ -175,10 +175,7 @@ func (b *batch) begin() {
 	for i := range b.list {
 		part := &progress{out: io.Discard, now: time.Now}
 		part.prepare(packStages(b.noVerify, binModel))
-		part.sized(guessed(b.list[i].Inputs))
-		if b.keepsGzip() {
-			part.size.gzip = storedAs(b.list[i].Inputs, binning.GzipExts)
-		}
+		part.sized(b.guessed(b.list[i].Inputs))
 		b.parts = append(b.parts, part)
 		b.sum += batches.StoredSize(b.list[i].Inputs)
 	}

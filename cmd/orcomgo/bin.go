@@ -35,8 +35,9 @@ compute these, they are computed by pack; --source all has bin compute them too.
 nothing is recorded, and equal texts give equal bins, whatever files they are from.
 
 A .gz or BAM comes back as the very file if it is known what made it: gzip, zlib, pigz, bgzip,
-libdeflate. That takes about as long as compressing it, when it is archived and when it is restored,
-so auto does it for 2 MB or less together; --exact-gzip require for all, or bin fails.
+libdeflate. That takes up to as long as compressing it, when it is packed and when it is restored,
+so auto does it for 2 MB or less together; --exact-gzip require for all, or bin or pack fails. Until
+then the bins have the file.
 
 Examples:
   orcomgo bin reads.fastq.gz run/                           one file
@@ -123,10 +124,7 @@ func (o *binFlags) prepare(ctx context.Context, s *streams, args []string, model
 	if bar, err = o.start(s, model...); err != nil {
 		return c, nil, err
 	}
-	bar.sized(guessed(c.Inputs))
-	if o.keepsGzip() {
-		bar.size.gzip = o.gzips
-	}
+	bar.sized(o.guessed(c.Inputs))
 	c.Memory, c.Progress, c.Note = uint64(o.memory), bar.report, bar.note
 	for _, n := range o.notes {
 		bar.note(n)
@@ -293,11 +291,11 @@ func (o *binFlags) settings(c *binning.Config) error {
 	}
 	if exact > 0 && c.Record > binning.RecordTime && order+names+quality == 0 && !o.readsOnly {
 		c.NeedGzip = exact == 2
-		c.DescribeGzip = func(file io.Reader) ([]byte, error) {
+		c.KeepGzip = func(file io.Reader) (bool, error) {
 			if !o.keepsGzip() {
-				return nil, nil
+				return false, nil
 			}
-			return compress.DescribeGzip(file, o.threads)
+			return true, compress.KnownGzip(file)
 		}
 	} else if exact == 2 {
 		return usagef("--exact-gzip require needs all that the files have: no --source, --order, --names, --quality or --reads-only")
@@ -310,7 +308,7 @@ func (o *binFlags) settings(c *binning.Config) error {
 }
 
 // autoGzip is how many bytes the .gz of a command have at most, together, that come back as the very files without being asked for: to make
-// them again, when they are archived and when they are restored, takes as long as to compress them anew, or twice that.
+// them again, when they are packed and when they are restored, takes up to as long as to compress them anew.
 const autoGzip = 2e6
 
 // gzipMemory is about how many bytes of memory that takes for each file.

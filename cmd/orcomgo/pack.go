@@ -174,7 +174,7 @@ func (o *packFlags) options(onGPU bool, bar *progress) compress.PackOptions {
 	p := compress.PackOptions{
 		Threads: o.threads, Memory: uint64(o.memory), Tool: tool, TwoBit: o.twoBit, SliceText: uint64(o.slice),
 		KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force, Parity: float64(o.parity),
-		MayReplace: keepNeeded, GPU: onGPU, Progress: bar.report, Sized: bar.sized,
+		MayReplace: keepNeeded, GPU: onGPU, Progress: bar.report, Sized: bar.sized, GzipNote: bar.note,
 	}
 	if onGPU {
 		p.Ready = func() error {

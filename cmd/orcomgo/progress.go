@@ -172,10 +172,10 @@ func (p *progress) stage(name string) *stage {
 }
 
 // sized records the size of what is packed.
-func (p *progress) sized(reads, bases, coded uint64) {
+func (p *progress) sized(reads, bases, coded, gzip uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.size = packSize{reads, bases, coded, p.size.gzip}
+	p.size = packSize{reads, bases, coded, gzip}
 }
 
 // finish records that a stage is over, whatever its last report said.

@@ -33,7 +33,7 @@ func packRun(p *progress, clock *time.Time) {
 		*clock = clock.Add(250 * time.Millisecond)
 		p.show()
 	}
-	p.sized(10_000, 1600_000, 570_000)
+	p.sized(10_000, 1600_000, 570_000, 0)
 	p.report("verify", 0, 4000_000)
 	p.report("pack", 0, 4000_000)
 	for i := uint64(0); i <= 98; i++ {
@@ -118,7 +118,7 @@ func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
 	p, clock := scripted(&out, false, 0, stageModel{name: "bin", unit: bytesUnit, group: 0, perUnit: 1},
 		stageModel{name: "pack", unit: bytesUnit, group: 1, long: 1, coded: 3})
-	p.sized(0, 0, 1000_000)
+	p.sized(0, 0, 1000_000, 0)
 	for range 100 {
 		*clock = clock.Add(time.Second)
 		seconds := uint64(clock.Second() + 60*clock.Minute())

@@ -31,10 +31,13 @@ const longReads = 1000
 // packSize is what packing takes time for: see compress.PackOptions.
 type packSize struct{ reads, bases, coded, gzip uint64 }
 
-// guessed returns about what inputs hold, as much as is usual in FASTQ.
-func guessed(inputs []binning.InputSpec) (reads, bases, coded uint64) {
+// guessed returns about what inputs hold, as much as is usual in FASTQ, for progress.sized.
+func (o *binFlags) guessed(inputs []binning.InputSpec) (reads, bases, coded, gzip uint64) {
+	if o.keepsGzip() {
+		gzip = storedAs(inputs, binning.GzipExts)
+	}
 	text := batches.StoredSize(inputs) + 3*storedAs(inputs, binning.CompressedExts)
-	return text / 250, text * 2 / 5, text / 7
+	return text / 250, text * 2 / 5, text / 7, gzip
 }
 
 // storedAs returns how many bytes those of inputs have whose extensions are among exts.
@@ -60,21 +63,22 @@ func (m *stageModel) cost(total uint64, size packSize) float64 {
 }
 
 var (
-	binModel = stageModel{name: binning.Stage, unit: bytesUnit, group: 0, perUnit: 6, gzip: 300}
-	// The layout of reads, then the coding of slices, beside which they are verified.
+	binModel = stageModel{name: binning.Stage, unit: bytesUnit, group: 0, perUnit: 6}
+	// How .gz are made again, the layout of reads, then the coding of slices, beside which they are verified.
 	packModel = []stageModel{
-		{name: "joining contigs", unit: readsUnit, group: 1, short: 20},
-		{name: "placing reads", unit: readsUnit, group: 2, short: 13},
-		{name: "placing reads again", unit: readsUnit, group: 3, short: 6},
-		{name: "placing the rest", unit: readsUnit, group: 4},
-		{name: "joining long reads", unit: basesUnit, group: 5, long: 50},
-		{name: "voting on long reads", unit: basesUnit, group: 6, long: 5, coded: 160},
-		{name: "finding versions", unit: basesUnit, group: 7},
-		{name: "coding the pseudogenome", unit: basesUnit, group: 8, perUnit: 130},
+		{name: compress.GzipStage, unit: bytesUnit, group: 1, gzip: 150},
+		{name: "joining contigs", unit: readsUnit, group: 2, short: 20},
+		{name: "placing reads", unit: readsUnit, group: 3, short: 13},
+		{name: "placing reads again", unit: readsUnit, group: 4, short: 6},
+		{name: "placing the rest", unit: readsUnit, group: 5},
+		{name: "joining long reads", unit: basesUnit, group: 6, long: 50},
+		{name: "voting on long reads", unit: basesUnit, group: 7, long: 5, coded: 160},
+		{name: "finding versions", unit: basesUnit, group: 8},
+		{name: "coding the pseudogenome", unit: basesUnit, group: 9, perUnit: 130},
 		// Names and qualities are coded while reads are laid out.
-		{name: "pack", unit: bytesUnit, group: 1, last: 8, short: 10, long: 40, coded: 140},
+		{name: "pack", unit: bytesUnit, group: 2, last: 9, short: 10, long: 40, coded: 140},
 	}
-	verifyModel = stageModel{name: "verify", unit: bytesUnit, group: 8, short: 10, long: 25, coded: 110, gzip: 300}
+	verifyModel = stageModel{name: "verify", unit: bytesUnit, group: 9, short: 10, long: 25, coded: 110, gzip: 150}
 	namesModel  = stageModel{name: compress.NamesStage, unit: readsUnit, group: 0, perUnit: 600}
 	unpackModel = stageModel{name: "unpack", unit: bytesUnit, group: 1, perUnit: 55}
 	indexModel  = []stageModel{{name: compress.IndexReadStage, unit: bytesUnit, group: 0, perUnit: 70},

@@ -7,6 +7,7 @@ package archive
 
 import (
 	"fmt"
+	"io"
 
 	"orcomgo/bins/record"
 
@@ -103,6 +104,8 @@ type Input struct {
 	OutBytes uint64
 	SHA256   [32]byte
 	MD5      [16]byte
+	// File is the file itself, of an input of bins that keep it.
+	File *io.SectionReader
 }
 
 // HasMD5 reports whether MD5 of an input of the archive is set.

@@ -199,6 +199,7 @@ func infoBinned(b *source.Binned) (*Information, error) {
 			sum.Columns.ByColumn[archive.Seqs] += rest - lengths
 		}
 	}
+	sum.Columns.Files = r.FileBytes()
 	sum.Columns.Index = sum.ArchiveBytes - sum.Columns.Total()
 	n := describe(man, sum)
 	n.Name, n.Stage, n.FormatVersion = r.Name(), "binned", bins.Version

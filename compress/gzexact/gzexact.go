@@ -33,6 +33,15 @@ func Describe(gz io.Reader, most, threads int) ([]byte, error) {
 	return d.out, nil
 }
 
+// Known reads the beginning of a gzip file. The error is one that Describe would return, if it is seen so early.
+func Known(gz io.Reader) (err error) {
+	d := &describer{scanner: newScanner(gz)}
+	if d.frame, err = d.scanner.next(); err == nil {
+		_, err = d.next()
+	}
+	return err
+}
+
 type describer struct {
 	scanner *scanner
 	most    int

@@ -39,6 +39,8 @@ type Options struct {
 
 	GPU  bool              // a GPU does what it can, if the program supports one; the archive is the same
 	Note func(line string) // is told when the GPU can't be used; may be nil
+	// GzipNote, unless it is nil, is told which .gz does not come back as the file that it was, though the bins have it, and why.
+	GzipNote func(line string)
 	// Ready, unless it is nil, is called while reads are loaded. Its error, that there is no GPU, ends Pack.
 	Ready func() error
 
@@ -46,9 +48,9 @@ type Options struct {
 	Open func(input int) (io.ReadCloser, error)
 
 	Progress workers.Progress // may be nil
-	// Sized, unless it is nil, is called before the reads are laid out, with how many there are, their bases, and the bytes of names and
-	// qualities in the bins: to these, how long packing takes is about proportional.
-	Sized func(reads, bases, coded uint64)
+	// Sized, unless it is nil, is called before the work begins, with how many reads there are, their bases, the bytes of names and qualities
+	// in the bins, and those of the .gz that are to come back: to these, how long packing takes is about proportional.
+	Sized func(reads, bases, coded, gzip uint64)
 
 	// Limits, unless it is nil, has others than UsualLimits, so that tests can have many slices of small inputs.
 	Limits *Limits

@@ -209,7 +209,10 @@ func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (_ 
 	}
 	if o.Sized != nil {
 		stored := r.Meta().StoredBytes()
-		o.Sized(reads, bases, stored-min(stored, bases/4)) // the bins have two bits for a base
+		o.Sized(reads, bases, stored-min(stored, bases/4), r.FileBytes()) // the bins have two bits for a base
+	}
+	if err := p.describeGzips(ctx); err != nil {
+		return nil, err
 	}
 	enc, err := seqs.Build(ctx, r, seqs.Config{
 		Threads: max(o.Threads, 1), Memory: o.Memory - min(o.Memory/4, besideLayout), Runs: runs, Skip: p.twoBit(), Progress: o.Progress,

@@ -27,7 +27,11 @@ func newGzipFile(in *archive.Input, to io.Writer, threads int) *gzipFile {
 	f := &gzipFile{name: in.Source.Name, text: w, sums: digest.New(true, true), want: *in.Source.Sums, done: make(chan struct{})}
 	go func() {
 		defer close(f.done)
-		f.err = gzexact.Restore(in.Source.Gzip, r, io.MultiWriter(to, f.sums), threads)
+		if out := io.MultiWriter(to, f.sums); in.File != nil {
+			_, f.err = io.Copy(out, io.NewSectionReader(in.File, 0, in.File.Size()))
+		} else {
+			f.err = gzexact.Restore(in.Source.Gzip, r, out, threads)
+		}
 		if f.err == nil {
 			_, f.err = io.Copy(io.Discard, r) // there is no more
 		}

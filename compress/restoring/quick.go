@@ -37,13 +37,18 @@ func checkSource(ctx context.Context, src source.Source, o VerifyOptions) ([]Fil
 // checkBins checks bins. A damaged block is damage of its input.
 func checkBins(ctx context.Context, r *bins.Reader, status []FileStatus, o VerifyOptions) error {
 	meta := r.Meta()
-	progress := workers.NewMeter(o.Progress, "verify", meta.StoredBytes(), 0)
+	progress := workers.NewMeter(o.Progress, "verify", meta.StoredBytes()+r.FileBytes(), 0)
 	errs := make([]error, len(meta.Blocks))
 	tasks.Each(len(errs), o.Threads, func(_, i int) {
 		if ctx.Err() == nil {
 			errs[i] = r.CheckBlock(i, progress.Add)
 		}
 	})
+	for i := range status {
+		if err := r.CheckFile(i, progress.Add); err != nil {
+			status[i].fail(err)
+		}
+	}
 	for i, err := range errs {
 		if b := &meta.Blocks[i]; err != nil {
 			status[b.Input].damage(&archive.Slice{From: b.FirstRecord, Records: b.Records}, err)

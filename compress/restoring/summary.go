@@ -14,11 +14,12 @@ type ColumnBytes struct {
 	// In bins, forms include lengths and the order of reads.
 	ByColumn [archive.Columns]uint64
 	Index    uint64 // manifest, headers and checksums
+	Files    uint64 // of bins: the .gz that they keep
 }
 
 // Total returns the size of the archive.
 func (c ColumnBytes) Total() uint64 {
-	n := c.Index
+	n := c.Index + c.Files
 	for _, b := range c.ByColumn {
 		n += b
 	}
@@ -31,6 +32,9 @@ func (c ColumnBytes) Each(f func(name string, bytes uint64)) {
 		f(archive.Column(i).String(), b)
 	}
 	f("index", c.Index)
+	if c.Files > 0 {
+		f("files", c.Files)
+	}
 }
 
 // MarshalJSON returns an object with the bytes of each column by its name.

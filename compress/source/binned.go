@@ -35,6 +35,9 @@ func NewBinned(r *bins.Reader, threads int, memory uint64) (*Binned, error) {
 		specs[i].Lead = -1 // bins have the names of each input
 	}
 	b.Man = ManifestOf(meta, meta.Tool)
+	for i := range b.Man.Inputs {
+		b.Man.Inputs[i].File = r.File(i)
+	}
 	for _, s := range specs {
 		b.Man.Slices = append(b.Man.Slices, s.Slice())
 	}

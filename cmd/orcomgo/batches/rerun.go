@@ -63,7 +63,7 @@ func (a *Archive) Path() string { return vfs.Shown(filepath.Join(a.Config.OutDir
 // another run makes meanwhile, too.
 func (a *Archive) Run(ctx context.Context) (*compress.Summary, Outcome, error) {
 	a.Config.Progress, a.Config.Note = a.Report, a.Note
-	a.Pack.Progress, a.Pack.Note = a.Report, a.Note
+	a.Pack.Progress, a.Pack.Note, a.Pack.GzipNote = a.Report, a.Note, a.Note
 	if a.Config.Force {
 		return a.make(ctx)
 	}
