@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	"orcomgo/bins/parse"
 	"orcomgo/bins/record"
 	"orcomgo/compress/gzexact"
 	"orcomgo/compress/workers"
@@ -46,8 +45,11 @@ func (p *packer) describeGzips(ctx context.Context) error {
 			p.o.GzipNote(in.Kind.NoFile(s.Name, err))
 		case err != nil && !unknown:
 			return err
-		case !unknown && sums.Sums().SHA256 != s.Sums.SHA256:
-			return fmt.Errorf("%s: %w: it is not the file any more that was binned", s.Name, parse.ErrCorrupt)
+		case unknown || sums.Sums().SHA256 == s.Sums.SHA256:
+		case p.bins.Unnamed():
+			return fmt.Errorf("%s: the file was changed after it was binned", s.Name)
+		default:
+			return p.bins.CheckFile(i, meter.Add)
 		}
 		s.Gzip = description
 		in.Source = &s
