@@ -292,10 +292,10 @@ func (o *binFlags) settings(c *binning.Config) error {
 	if exact > 0 && c.Record > binning.RecordTime && order+names+quality == 0 && !o.readsOnly {
 		c.NeedGzip = exact == 2
 		c.KeepGzip = func(file io.Reader) (bool, error) {
-			if !o.keepsGzip() {
-				return false, nil
+			if exact == 2 {
+				return true, compress.KnownGzip(file) // seen early, before all is binned
 			}
-			return true, compress.KnownGzip(file)
+			return o.keepsGzip(), nil
 		}
 	} else if exact == 2 {
 		return usagef("--exact-gzip require needs all that the files have: no --source, --order, --names, --quality or --reads-only")
