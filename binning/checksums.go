@@ -37,8 +37,7 @@ type fileSums struct {
 	tee   io.Reader
 	// Of such a file:
 	ahead    uint64 // how many bytes the second reading may be ahead
-	keepGzip bool   // Config.KeepGzip says so, or why not
-	why      error
+	keepGzip bool   // Config.KeepGzip says so
 	start    sync.Once
 	over     atomic.Bool   // the other reading is
 	done     chan struct{} // closed when the following are set; nil before start
@@ -158,15 +157,9 @@ func (r *run) recordSources(infos []record.Input) error {
 			}
 			s.Sums, s.Size = &sums, size
 			if r.Options.Exact(infos[i].Kind) {
-				why := f.why
-				if f.first != nil && in.src.startGzip != nil {
-					why = errNoFile
-				}
 				switch {
-				case why != nil && r.NeedGzip:
-					return fmt.Errorf("%s: only its text could come back: %w", in.spec.Path, why)
-				case why != nil && f.first == nil:
-					r.Note(infos[i].Kind.NoFile(in.spec.Path, why))
+				case r.NeedGzip && f.first != nil && in.src.startGzip != nil:
+					return fmt.Errorf("%s: only its text could come back: %w", in.spec.Path, errNoFile)
 				case f.keepGzip && r.NeedGzip:
 					s.Gzip = record.GzipNeeded
 				case f.keepGzip:

@@ -59,8 +59,8 @@ type Config struct {
 	Name     string         // of the archive; "" for one made of that of the first input
 	Options  record.Options // BlockSize 0: DefaultBlockSize, or what Memory allows
 	Record   RecordMode     // what of the input files is recorded
-	// KeepGzip, if not nil, is given each gzip file and reports whether the bins keep the file itself, so that it comes back. An error says
-	// why it cannot. It is noted, or with NeedGzip ends the run.
+	// KeepGzip, if not nil, is given each gzip file and reports whether the bins keep the file itself, so that it comes back. An error, which
+	// says why it cannot, ends the run. With NeedGzip the file must come back.
 	KeepGzip func(file io.Reader) (bool, error)
 	NeedGzip bool
 	Threads  int // 0: as many as the machine has

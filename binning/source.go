@@ -159,8 +159,8 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 	if s.named && (r.Record == RecordAll || r.Record == RecordCompressed && s.compressed) {
 		s.sums = &fileSums{ahead: cmp.Or(r.sumsAhead, aheadMost)}
 		if s.startGzip != nil && r.KeepGzip != nil {
-			if s.sums.keepGzip, s.sums.why = r.KeepGzip(io.NewSectionReader(s.f, 0, s.size)); s.sums.why != nil && r.NeedGzip {
-				return nil, fmt.Errorf("%s: only its text could come back: %w", path, s.sums.why)
+			if s.sums.keepGzip, err = r.KeepGzip(io.NewSectionReader(s.f, 0, s.size)); err != nil {
+				return nil, fmt.Errorf("%s: only its text could come back: %w", path, err)
 			}
 		}
 	}

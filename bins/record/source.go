@@ -2,7 +2,6 @@ package record
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -110,13 +109,4 @@ func Recordable(t time.Time) bool { return time.Unix(0, t.UnixNano()).Equal(t) &
 // isFileName reports whether a name is that of a file, and not a path.
 func isFileName(name string) bool {
 	return name != "" && name != "." && name != ".." && len(name) <= MaxFileName && !strings.ContainsAny(name, "/\x00")
-}
-
-// NoFile says that only the text of an input of a kind comes back of its file, and why.
-func (k Kind) NoFile(path string, why error) string {
-	back := "only its text comes back"
-	if k == BAM {
-		back = "its header and records come back in another file"
-	}
-	return fmt.Sprintf("%s: %s: %v", path, back, why)
 }

@@ -42,7 +42,11 @@ func (p *packer) describeGzips(ctx context.Context) error {
 		case unknown && bytes.Equal(s.Gzip, record.GzipNeeded):
 			return fmt.Errorf("%s: only its text could come back: %w", s.Name, err)
 		case unknown && p.o.GzipNote != nil:
-			p.o.GzipNote(in.Kind.NoFile(s.Name, err))
+			back := "only its text comes back"
+			if in.Kind == record.BAM {
+				back = "its header and records come back in another file"
+			}
+			p.o.GzipNote(fmt.Sprintf("%s: %s: %v", s.Name, back, err))
 		case err != nil && !unknown:
 			return err
 		case unknown || sums.Sums().SHA256 == s.Sums.SHA256:
