@@ -28,9 +28,9 @@ type frame struct {
 }
 
 const (
-	padBytes  = 8       // that loads of several bytes may read
-	tailBytes = 8 << 10 // of text behind a frame; no writer looks further ahead
-	far       = 1 << 30 // more bytes than any number that matters
+	padBytes  = 8         // that loads of several bytes may read
+	tailBytes = 136 << 10 // of text behind a frame, if the next one has it; no writer looks further ahead
+	far       = 1 << 30   // more bytes than any number that matters
 
 	// A frame ends behind so much text, so many parts or bytes of eventRaw.
 	frameText  = 1 << 20

@@ -10,7 +10,7 @@ const (
 // one that is likely. known is false if it would take too many, if the frame has size bytes of the file.
 func guess(f *frame, t *template, likely writer, size int64) (best writer, known bool) {
 	hint := map[byte][]byte{2: {9}, 4: {1}}[t.header[8]] // what the header says of the level
-	order := append(hint, 6, 5, 7, 4, 3, 2, 1, 8, 9)
+	order := append(hint, 6, 5, 7, 4, 3, 2, 1, 8, 9, 10, 11, 12)
 	// The rules show later than the level.
 	list := []writer{likely}
 	for _, level := range order {

@@ -28,6 +28,7 @@ const (
 	hashable      = 5  // no match is looked for closer to the end
 	observations  = 10 // kinds of tokens that are counted for the end of a block
 	checkInterval = 512
+	leastText     = 4096
 )
 
 // libdeflate predicts libdeflate, of which each member is a segment. Chains are of places with the same hash of four bytes. From level 2 on
@@ -51,10 +52,58 @@ type libdeflate struct {
 	literals             [256]uint32
 	over                 bool // the block ends here
 	matches              int
-	seen, fresh          [observations]uint32 // tokens of the block up to the last check, and since
-	allSeen, allFresh    uint32
+	kinds                kinds
 
 	trees libdeflateTree
+}
+
+// kinds has how many tokens of each kind the block has up to the last check of whether it should end, and since.
+type kinds struct {
+	seen, fresh       [observations]uint32
+	allSeen, allFresh uint32
+}
+
+func (k *kinds) add(t token) {
+	kind := t.value()>>5&6 | t.value()&1
+	if t.isMatch() {
+		kind = observations - 2 + rangecoder.BitOf(t.value() > 8)
+	}
+	k.fresh[kind]++
+	k.allFresh++
+}
+
+// due reports whether a block of so many bytes is to be checked, with so many bytes behind it. Blocks have least bytes at least.
+func (k *kinds) due(size, behind, least int) bool {
+	return k.allFresh >= checkInterval && size >= least && behind >= least
+}
+
+// differ reports whether the fresh tokens of a block of so many bytes are of other kinds than those before. If not, they are seen.
+func (k *kinds) differ(size int) bool {
+	if k.allSeen > 0 {
+		difference := uint32(0)
+		for i := range k.seen {
+			expected, actual := k.seen[i]*k.allFresh, k.fresh[i]*k.allSeen
+			difference += max(expected, actual) - min(expected, actual)
+		}
+		most := k.allFresh * 200 / checkInterval * k.allSeen
+		if items := k.allSeen + k.allFresh; size < 10_000 && items < 8192 {
+			most += uint32(uint64(most) * uint64(8192-items) / 8192)
+		}
+		if difference+uint32(size/4096)*k.allSeen >= most {
+			return true
+		}
+	}
+	k.see()
+	return false
+}
+
+// see makes the fresh tokens seen.
+func (k *kinds) see() {
+	for i, n := range k.fresh {
+		k.seen[i] += n
+	}
+	k.allSeen += k.allFresh
+	k.fresh, k.allFresh = [observations]uint32{}, 0
 }
 
 func newLibdeflate(w writer) *libdeflate {
@@ -95,33 +144,42 @@ func (z *libdeflate) block() {
 	if z.head3 == nil {
 		most = 1<<16 - 1
 	}
-	z.blockStart, z.blockEnd = z.at, z.at+most
-	if z.end-z.at < most+z.leastBlock {
-		z.blockEnd = z.end
+	z.blockStart, z.blockEnd = z.at, greatestEnd(z.at, z.end, most, z.leastBlock)
+	z.literals, z.kinds, z.matches, z.over = [256]uint32{}, kinds{}, 0, false
+	z.leastMatch = min(leastIn(z.text[z.at:min(z.at+leastText, z.blockEnd)]), z.least)
+	z.nextLeast = z.at + min(z.end-z.at, 10_000)
+}
+
+// greatestEnd returns where a block must end, which should have up to most bytes, and behind it at least least bytes up to end, or none.
+func greatestEnd(start, end, most, least int) int {
+	if end-start < most+least {
+		return end
 	}
-	z.literals, z.seen, z.fresh = [256]uint32{}, [observations]uint32{}, [observations]uint32{}
-	z.allSeen, z.allFresh, z.matches, z.over = 0, 0, 0, false
+	return start + most
+}
+
+// leastIn returns how long a match must be in a block that begins with up to leastText bytes.
+func leastIn(text []byte) int {
 	var used [256]bool
 	n := 0
-	for _, b := range z.text[z.at:min(z.at+4096, z.blockEnd)] {
+	for _, b := range text {
 		if !used[b] {
 			used[b] = true
 			n++
 		}
 	}
-	z.leastMatch = z.leastLength(n)
-	z.nextLeast = z.at + min(z.end-z.at, 10_000)
+	return leastLength(n)
 }
 
 // leastLength returns how long a match must be, given how many bytes occur in the text.
-func (z *libdeflate) leastLength(used int) int {
+func leastLength(used int) int {
 	n := minMatch
 	for _, most := range [...]int{79, 44, 15, 9, 7, 5} { // up to so many, a match must be longer by one
 		if used <= most {
 			n++
 		}
 	}
-	return min(n, z.least)
+	return n
 }
 
 func (z *libdeflate) ends(tokens []token) bool {
@@ -197,7 +255,7 @@ func (z *libdeflate) newLeast() {
 			used++
 		}
 	}
-	z.leastMatch = z.leastLength(used)
+	z.leastMatch = min(leastLength(used), z.least)
 	z.nextLeast += min(z.end-z.nextLeast, z.at-z.blockStart)
 }
 
@@ -235,23 +293,19 @@ func (z *libdeflate) find(place, least, depth int) (length, dist int) {
 
 func (z *libdeflate) accept(t token) {
 	whole := z.after == 0 // it was not decided together with the next token
-	kind := observations - 2
 	if t.isMatch() {
 		if z.at+t.size()+hashable <= z.end {
 			z.hash(z.at + t.size())
 		}
 		z.matches++
-		kind += rangecoder.BitOf(t.value() > 8)
 		whole, z.after, z.known = true, 0, false
 	} else {
 		z.literals[t.value()]++
-		kind = t.value()>>5&6 | t.value()&1
 		z.known = z.after > 0
 		z.after = max(z.after-1, 0)
 	}
 	z.at += t.size()
-	z.fresh[kind]++
-	z.allFresh++
+	z.kinds.add(t)
 	z.over = whole && (z.at >= z.blockEnd || z.full())
 }
 
@@ -260,33 +314,8 @@ func (z *libdeflate) full() bool {
 	if z.head3 == nil {
 		return z.matches >= 8192
 	}
-	if z.matches >= 50_000 {
-		return true
-	}
 	size := z.at - z.blockStart
-	if z.allFresh < checkInterval || size < z.leastBlock || z.end-z.at < z.leastBlock {
-		return false
-	}
-	if z.allSeen > 0 {
-		difference := uint32(0)
-		for i := range z.seen {
-			expected, actual := z.seen[i]*z.allFresh, z.fresh[i]*z.allSeen
-			difference += max(expected, actual) - min(expected, actual)
-		}
-		most := z.allFresh * 200 / checkInterval * z.allSeen
-		if items := z.allSeen + z.allFresh; size < 10_000 && items < 8192 {
-			most += uint32(uint64(most) * uint64(8192-items) / 8192)
-		}
-		if difference+uint32(size/4096)*z.allSeen >= most {
-			return true
-		}
-	}
-	for i, n := range z.fresh {
-		z.seen[i] += n
-	}
-	z.allSeen += z.allFresh
-	z.fresh, z.allFresh = [observations]uint32{}, 0
-	return false
+	return z.matches >= 50_000 || z.kinds.due(size, z.end-z.at, z.leastBlock) && z.kinds.differ(size)
 }
 
 func (z *libdeflate) plan(tokens []token, as *block) { as.plan(tokens, &z.trees, 14, true, 1) }

@@ -38,7 +38,11 @@ func (r *restorer) next() (*task, error) {
 	}
 	before := r.window[r.ahead-f.from:]
 	f.to = f.from + size
-	most := f.to + tailBytes
+	behind := *r.description
+	most := f.to
+	if _, n, _, err := parseFrame(behind.Block()); err == nil {
+		most += min(n, tailBytes)
+	}
 	f.text = make([]byte, most+padBytes)
 	n := copy(f.text[:most], before)
 	if n < len(before) {

@@ -107,7 +107,10 @@ func (t *task) run(before *task) error {
 	case before.err != nil:
 		return before.err
 	default:
-		z := before.predictor.(*zlib)
+		z := before.predictor.(interface {
+			predictor
+			rebase(text []byte, by int)
+		})
 		z.rebase(t.text, before.to-t.from)
 		t.predictor, before.predictor = z, nil
 	}

@@ -15,17 +15,7 @@ type codeBuilder interface {
 // joint. A static block is taken unless it is larger, in units of so many bits.
 func (as *block) plan(tokens []token, b codeBuilder, literalLimit int, joint bool, unit int) {
 	c := &as.codes
-	var literals [deflate.Literals]uint32
-	var dists [deflate.Dists]uint32
-	literals[endOfBlock] = 1
-	for _, t := range tokens {
-		if t.isMatch() {
-			literals[endOfBlock+1+int(lengthSymbols[t.value()])]++
-			dists[distSymbol(t.dist())]++
-		} else {
-			literals[t.value()]++
-		}
-	}
+	literals, dists := counts(tokens)
 	var lit [deflate.Literals]uint8
 	var dist [deflate.Dists]uint8
 	b.build(literals[:], literalLimit, lit[:])
@@ -52,6 +42,20 @@ func (as *block) plan(tokens []token, b codeBuilder, literalLimit int, joint boo
 	if as.kind = dynamicBlock; (static+2)/unit <= (dynamic+2)/unit {
 		as.kind = staticBlock
 	}
+}
+
+// counts returns how often a block of tokens has each symbol.
+func counts(tokens []token) (literals [deflate.Literals]uint32, dists [deflate.Dists]uint32) {
+	literals[endOfBlock] = 1
+	for _, t := range tokens {
+		if t.isMatch() {
+			literals[endOfBlock+1+int(lengthSymbols[t.value()])]++
+			dists[distSymbol(t.dist())]++
+		} else {
+			literals[t.value()]++
+		}
+	}
+	return
 }
 
 // write sets what is written of the codes.

@@ -40,22 +40,33 @@ const (
 
 func (w writer) valid() bool {
 	most := 9
-	if w.rules == olderLibdeflate {
+	switch w.rules {
+	case libdeflateRules:
+		most = len(libdeflateLevels) + len(nearLevels) - 1
+	case olderLibdeflate:
 		most = len(olderLevels) - 1
 	}
 	return w == writer{} || w.rules < rules && w.level >= 1 && int(w.level) <= most
 }
 
 func (w writer) predictor() predictor {
-	if w.rules >= libdeflateRules {
+	switch {
+	case w.isNear():
+		return newNear(w)
+	case w.rules >= libdeflateRules:
 		return newLibdeflate(w)
 	}
 	return newZlib(w)
 }
 
+// isNear reports whether the writer is a nearest one.
+func (w writer) isNear() bool { return int(w.level) >= len(libdeflateLevels) }
+
 // isSequential reports whether the state of the writer depends on tokens of any distance before. That of others depends on the last 32 KiB
 // of text and on the tokens since the last match.
-func (w writer) isSequential() bool { return w.rules < libdeflateRules && w.level >= 1 && w.level <= 3 }
+func (w writer) isSequential() bool {
+	return w.isNear() || w.rules < libdeflateRules && w.level >= 1 && w.level <= 3
+}
 
 // startsAnew reports whether each segment has a state that depends on nothing but text.
 func (w writer) startsAnew() bool { return w.rules == pigzBlocks || w.rules == aloneBlocks }

@@ -1,0 +1,352 @@
+package gzexact
+
+import (
+	"math"
+
+	"orcomgo/internal/deflate"
+)
+
+// nearLevel are the limits of a level of near.
+type nearLevel struct {
+	depth  int // how many places of a tree are compared
+	nice   int // a match of this length is taken at once
+	passes int // how often a block is parsed
+}
+
+// nearLevels are those behind libdeflateLevels.
+var nearLevels = [...]nearLevel{{35, 75, 2}, {70, 150, 3}, {150, maxMatch, 4}}
+
+const (
+	nearBlock      = 300_000
+	nearLeastBlock = 5000
+	nearMatches    = 5 * nearBlock // when a block has so many places and matches, it ends
+
+	// Costs are in units of a 16th of a bit.
+	bitCost    = 16
+	noPath     = 1 << 31 // more than any block costs
+	usualDist  = 78      // if all symbols are as frequent
+	unusedDist = 10      // bits of a symbol that the pass before did not have
+	unused     = 13      // likewise, of literals and lengths
+	allWeight  = 8       // of two costs that are mixed
+)
+
+// near predicts the levels of libdeflate that compute with which tokens a block is smallest. It first looks for matches at all places, and
+// counts what tokens there would be if the longest match were always taken, to find the end of the block. Then it parses the block some
+// times: backwards, it computes from each place on what the rest of the block costs. What symbols cost is guessed first, and follows then
+// from the codes of the pass before.
+type near struct {
+	nearLevel
+	matchTree
+	at       int // of the next token
+	end      int // of the segment
+	searched int // places before it are in the tree
+
+	start, blockEnd int     // of the block that was parsed last
+	goesOn          bool    // it was stored, and what was stored is not all of it
+	matches         []token // at the places from start on to searched
+	upTo            []int32 // where in matches those of each place end
+	choices         []token // of each place of the block
+	rest            []uint32
+	path            []token
+
+	begun          bool // a block of the member was parsed
+	kinds, last    kinds
+	lengths, fresh [maxMatch + 1]uint32 // how many matches of each length kinds has
+	literals       [deflate.Literals]uint32
+	dists          [deflate.Dists]uint32
+	trees          libdeflateTree
+}
+
+func newNear(w writer) *near {
+	return &near{nearLevel: nearLevels[int(w.level)-len(libdeflateLevels)], matches: make([]token, 0, 1<<16)}
+}
+
+func (z *near) begin(text []byte, from, to int) {
+	first := max(from, to-windowSize)
+	z.matchTree.begin(text, first)
+	z.at, z.end, z.searched, z.start, z.blockEnd = to, noPlace, first, noPlace, to
+	z.goesOn, z.begun = false, false
+	z.forget(true)
+}
+
+func (z *near) rebase(text []byte, by int) {
+	z.matchTree.rebase(text, by)
+	z.at, z.end, z.searched, z.start, z.blockEnd = z.at-by, z.end-by, z.searched-by, z.start-by, z.blockEnd-by
+}
+
+func (z *near) segment(end int) { z.end = end }
+
+func (z *near) place() int { return z.at }
+
+func (z *near) ends(tokens []token) bool {
+	if len(tokens) == 0 && z.at != z.start && !(z.goesOn && z.at < z.blockEnd) {
+		z.block()
+	}
+	return z.at >= z.blockEnd
+}
+
+func (z *near) next() token {
+	if z.at >= z.blockEnd { // the block goes on where it should not
+		z.block()
+	}
+	if i := z.at - z.start; i < len(z.choices) {
+		return z.choices[i]
+	}
+	return literal(z.text[z.at])
+}
+
+func (z *near) accept(t token) {
+	z.goesOn = t.size() == 1<<16-1
+	z.at += t.size()
+}
+
+func (z *near) run(tokens, actual []token, n, limit int) []token {
+	return follow(z, tokens, actual, n, limit)
+}
+
+func (z *near) plan(tokens []token, as *block) { as.plan(tokens, &z.trees, 14, true, 1) }
+
+// block finds the end of a block, and parses it.
+func (z *near) block() {
+	z.reach()
+	limit := greatestEnd(z.start, z.end, nearBlock, nearLeastBlock)
+	last := limit
+	if content := len(z.text) - padBytes; content < z.end {
+		last = min(limit, content-maxMatch)
+	}
+	least := leastIn(z.text[z.start:max(min(z.start+leastText, last), z.start)])
+	counted, checked, differ := z.searched, 0, false
+	for z.searched < last && !differ {
+		place := z.searched
+		longest := z.search()
+		if place >= counted {
+			t := literal(z.text[place])
+			if longest >= least {
+				t = match(longest, 1)
+				z.fresh[longest]++
+			}
+			counted = place + t.size()
+			z.kinds.add(t)
+		}
+		size := z.searched - z.start
+		if z.searched >= limit || len(z.matches)+len(z.upTo) >= nearMatches {
+			break
+		} else if z.kinds.due(size, z.end-z.searched, nearLeastBlock) {
+			if differ = z.kinds.differ(size); !differ {
+				z.see()
+				checked = z.searched
+			}
+		}
+	}
+	z.blockEnd = z.searched
+	if differ = differ && checked > 0; differ { // what differs is left to the next block
+		z.blockEnd = checked
+	} else {
+		z.see()
+	}
+	z.parse()
+	z.last, z.begun = z.kinds, true
+	z.forget(!differ)
+}
+
+// reach begins a block at the next token. Of the matches, those before it are dropped.
+func (z *near) reach() {
+	if z.at != z.blockEnd {
+		z.forget(true)
+	}
+	if z.searched <= z.at {
+		z.matches, z.upTo = z.matches[:0], z.upTo[:0]
+		for ; z.searched < z.at; z.searched++ {
+			z.skip()
+		}
+	} else if n := z.at - z.start; n > 0 {
+		from := z.upTo[n-1]
+		z.matches = append(z.matches[:0], z.matches[from:]...)
+		z.upTo = append(z.upTo[:0], z.upTo[n:]...)
+		for i := range z.upTo {
+			z.upTo[i] -= from
+		}
+	}
+	z.start = z.at
+}
+
+// search goes past a place, whose matches it notes, and returns the length of the longest one; past the next ones, too, if that is nice.
+func (z *near) search() (longest int) {
+	if most := min(maxMatch, z.end-z.searched); most >= hashable {
+		before := len(z.matches)
+		z.matches = z.find(z.searched, most, min(z.nice, most), z.depth, z.matches)
+		if n := len(z.matches); n > before {
+			longest = z.matches[n-1].value()
+		}
+	}
+	z.note()
+	if longest >= min(z.nice, z.end-z.searched+1) {
+		for range longest - 1 {
+			z.skip()
+			z.note()
+		}
+	}
+	return longest
+}
+
+// note goes past a place whose matches were noted.
+func (z *near) note() {
+	z.upTo = append(z.upTo, int32(len(z.matches)))
+	z.searched++
+}
+
+// skip puts a place into the tree.
+func (z *near) skip() {
+	if most := min(z.nice, z.end-z.searched); most >= hashable {
+		z.find(z.searched, most, most, z.depth, nil)
+	}
+}
+
+// forget forgets which tokens were seen, and also the fresh ones if that is said.
+func (z *near) forget(fresh bool) {
+	z.kinds.seen, z.kinds.allSeen, z.lengths = [observations]uint32{}, 0, [maxMatch + 1]uint32{}
+	if fresh {
+		z.kinds.fresh, z.kinds.allFresh, z.fresh = [observations]uint32{}, 0, [maxMatch + 1]uint32{}
+	}
+}
+
+// see makes the fresh tokens seen.
+func (z *near) see() {
+	z.kinds.see()
+	for i, n := range z.fresh {
+		z.lengths[i] += n
+	}
+	z.fresh = [maxMatch + 1]uint32{}
+}
+
+// parse chooses the tokens of the block.
+func (z *near) parse() {
+	z.guessCosts()
+	for range z.passes {
+		z.cheapest()
+		z.path = z.path[:0]
+		for at := 0; at < len(z.choices); at += z.path[len(z.path)-1].size() {
+			z.path = append(z.path, z.choices[at])
+		}
+		z.costsOfCodes()
+	}
+}
+
+// guessCosts sets the costs for the first pass: of usual ones, and those that were left by the block before, the more the less the blocks
+// differ. There are usual costs for a block of few matches, of some, and of many.
+func (z *near) guessCosts() {
+	text := z.text[z.start:z.blockEnd]
+	var counts [256]int
+	for _, b := range text {
+		counts[b]++
+	}
+	used := 0
+	for _, n := range counts {
+		if n > len(text)>>11 {
+			used++
+		}
+	}
+	literals, matches := len(text), 0
+	for n := leastLength(used); n <= maxMatch; n++ {
+		literals -= n * int(z.lengths[n])
+		matches += int(z.lengths[n])
+	}
+	part, length := 0.75, uint32(109) // of literals; and -log2((1 - part) / deflate.Lengths) bits
+	switch {
+	case matches > literals:
+		part, length = 0.25, 84
+	case 4*matches > literals:
+		part, length = 0.5, 93
+	}
+	literal := uint32(-math.Log2(part/float64(max(used, 1))) * bitCost)
+	weight := z.usualWeight()
+	mix := func(cost *uint32, usual uint32) { *cost = (weight*usual + (allWeight-weight)**cost) / allWeight }
+	for i := range z.literals {
+		if i <= endOfBlock {
+			mix(&z.literals[i], literal)
+		} else {
+			mix(&z.literals[i], length+bitCost*uint32(deflate.LengthExtra[i-endOfBlock-1]))
+		}
+	}
+	for i, extra := range deflate.DistExtra {
+		mix(&z.dists[i], usualDist+bitCost*uint32(extra))
+	}
+}
+
+// usualWeight returns how many parts of allWeight the usual costs are.
+func (z *near) usualWeight() uint32 {
+	if !z.begun {
+		return allWeight
+	}
+	difference := uint64(0)
+	for i := range z.kinds.seen {
+		a, b := uint64(z.last.seen[i])*uint64(z.kinds.allSeen), uint64(z.kinds.seen[i])*uint64(z.last.allSeen)
+		difference += max(a, b) - min(a, b)
+	}
+	most := uint64(z.last.allSeen) * uint64(z.kinds.allSeen) * 200 / checkInterval
+	switch {
+	case 4*difference > 9*most:
+		return 6
+	case 2*difference > 3*most:
+		return 5
+	case 2*difference > most:
+		return 4
+	}
+	return 2
+}
+
+// costsOfCodes sets the costs to those of the codes for the tokens that were chosen.
+func (z *near) costsOfCodes() {
+	literals, dists := counts(z.path)
+	var lit [deflate.Literals]uint8
+	var dist [deflate.Dists]uint8
+	z.trees.build(literals[:], 14, lit[:])
+	z.trees.build(dists[:], deflate.MaxBits, dist[:])
+	for i, bits := range lit {
+		if bits == 0 {
+			bits = unused
+		}
+		if i > endOfBlock {
+			bits += deflate.LengthExtra[i-endOfBlock-1]
+		}
+		z.literals[i] = bitCost * uint32(bits)
+	}
+	for i, bits := range dist {
+		if bits == 0 {
+			bits = unusedDist
+		}
+		z.dists[i] = bitCost * uint32(bits+deflate.DistExtra[i])
+	}
+}
+
+// cheapest chooses for each place the token with which the rest of the block costs least. Of equal ones it is the literal, or the shortest
+// match; a match of a length has the least distance.
+func (z *near) cheapest() {
+	var lengths [maxMatch + 1]uint32
+	for n := minMatch; n <= maxMatch; n++ {
+		lengths[n] = z.literals[endOfBlock+1+int(lengthSymbols[n])]
+	}
+	text := z.text[z.start:z.blockEnd]
+	z.choices = append(z.choices[:0], make([]token, len(text))...)
+	z.rest = append(z.rest[:0], make([]uint32, len(text)+maxMatch)...)
+	for i := len(text) + 1; i < len(z.rest); i++ {
+		z.rest[i] = noPath
+	}
+	for i := len(text) - 1; i >= 0; i-- {
+		choice, least := literal(text[i]), z.literals[text[i]]+z.rest[i+1]
+		from := int32(0)
+		if i > 0 {
+			from = z.upTo[i-1]
+		}
+		n := minMatch
+		for _, m := range z.matches[from:z.upTo[i]] {
+			cost := z.dists[distSymbol(m.dist())]
+			for ; n <= m.value(); n++ {
+				if c := cost + lengths[n] + z.rest[i+n]; c < least {
+					choice, least = match(n, m.dist()), c
+				}
+			}
+		}
+		z.choices[i], z.rest[i] = choice, least
+	}
+}
