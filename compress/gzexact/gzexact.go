@@ -77,8 +77,8 @@ func (d *describer) next() (*task, error) {
 	if first {
 		d.out = parse.AppendBlock(d.out, s.template.header)
 	}
-	// Files are joined of several, so each frame that begins with a member may have another writer.
-	if first || !f.inside && f.from < f.to && (f.parts[0].event != eventMember || s.template.sizeAt == 0) {
+	// Files are joined of several, so each frame that begins with a member may have another writer. Stored blocks show none.
+	if first || before == (writer{}) || !f.inside && f.from < f.to && (f.parts[0].event != eventMember || s.template.sizeAt == 0) {
 		known := false
 		if d.writer, known = guess(f, s.template, before, place-d.place); !known {
 			err = ErrUnknownWriter

@@ -83,6 +83,7 @@ type codes struct {
 // read reads the codes. It reports whether a block may have them.
 func (c *codes) read(from *deflate.Bits) (sound bool) {
 	start := from.Bit
+	c.lengths = deflate.CodeLengths{}
 	if c.literals, c.dists, sound = from.CodeLengths(&c.lengths); !sound || c.lengths[endOfBlock] == 0 {
 		return false
 	}
