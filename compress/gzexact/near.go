@@ -334,17 +334,20 @@ func (z *near) cheapest() {
 	}
 	for i := len(text) - 1; i >= 0; i-- {
 		choice, least := literal(text[i]), z.literals[text[i]]+z.rest[i+1]
-		from := int32(0)
+		rest, n, from := z.rest[i:i+maxMatch+1], minMatch, int32(0)
 		if i > 0 {
 			from = z.upTo[i-1]
 		}
-		n := minMatch
 		for _, m := range z.matches[from:z.upTo[i]] {
-			cost := z.dists[distSymbol(m.dist())]
-			for ; n <= m.value(); n++ {
-				if c := cost + lengths[n] + z.rest[i+n]; c < least {
-					choice, least = match(n, m.dist()), c
+			cost, best := z.dists[distSymbol(m.dist())], 0
+			tail := rest[n : m.value()+1]
+			for j, c := range lengths[n : m.value()+1] {
+				if c += cost + tail[j]; c < least {
+					best, least = n+j, c
 				}
+			}
+			if n = m.value() + 1; best > 0 {
+				choice = match(best, m.dist())
 			}
 		}
 		z.choices[i], z.rest[i] = choice, least
