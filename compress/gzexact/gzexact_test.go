@@ -183,22 +183,27 @@ func TestKnownWriters(t *testing.T) {
 	}
 }
 
+// fileOfLibdeflate returns a file and its text.
+func fileOfLibdeflate(t testing.TB, level byte) (gz, text []byte) {
+	gz, err := os.ReadFile(fmt.Sprintf("testdata/libdeflate-%d.gz", level))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := gzip.NewReader(bytes.NewReader(gz))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err = io.ReadAll(r); err != nil {
+		t.Fatal(err)
+	}
+	return gz, text
+}
+
 // TestFilesOfLibdeflate restores files of several blocks that libdeflate made of records, words and zeros: what programs may be installed
 // matters not.
 func TestFilesOfLibdeflate(t *testing.T) {
 	for level := byte(10); level <= 12; level++ {
-		gz, err := os.ReadFile(fmt.Sprintf("testdata/libdeflate-%d.gz", level))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := gzip.NewReader(bytes.NewReader(gz))
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gz, text := fileOfLibdeflate(t, level)
 		if d, by, err := both(t, gz, text); err != nil || by != (writer{libdeflateRules, level}) || len(d) > 40 {
 			t.Errorf("%d bytes describe a file of level %d as by %s: %v", len(d), level, by, err)
 		}
@@ -341,23 +346,28 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// TestDamagedDescriptions finds damage of descriptions, or restores something.
-func TestDamagedDescriptions(t *testing.T) {
-	text := fastq(20_000)
-	gz := goGzip(t, text, 6)
-	s := newScanner(bytes.NewReader(gz)) // Describe would not describe a file of this writer
+// describedAs returns the description of a file of one frame as by a writer.
+func describedAs(t testing.TB, gz []byte, w writer) (stream []byte) {
+	s := newScanner(bytes.NewReader(gz))
 	f, err := s.next()
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.finish(f, nil)
-	f.setWriter(writer{gzipBlocks, 6}, false)
+	f.setWriter(w, false)
 	task := &task{frame: f, template: s.template}
 	task.encode(nil)
-	var stream []byte
 	for _, b := range [][]byte{s.template.header, task.code, nil} {
 		stream = parse.AppendBlock(stream, b)
 	}
+	return stream
+}
+
+// TestDamagedDescriptions finds damage of descriptions, or restores something.
+func TestDamagedDescriptions(t *testing.T) {
+	text := fastq(20_000)
+	gz := goGzip(t, text, 6)
+	stream := describedAs(t, gz, writer{gzipBlocks, 6}) // Describe would not describe a file of this writer
 	restore := func(stream []byte, _, threads int) ([]byte, error) {
 		var back bytes.Buffer
 		err := Restore(stream, bytes.NewReader(text), &back, threads)
@@ -389,6 +399,8 @@ func FuzzDescribe(f *testing.F) {
 	for _, level := range []int{-2, 0, 1, 6, 9} {
 		f.Add(goGzip(&testing.T{}, text, level))
 	}
+	gz, _ := fileOfLibdeflate(f, 12)
+	f.Add(gz)
 	f.Fuzz(func(t *testing.T, gz []byte) {
 		d, err := Describe(bytes.NewReader(gz), 1<<20, 1)
 		if err != nil {
@@ -421,6 +433,7 @@ func FuzzRestore(f *testing.F) {
 		}
 		f.Add(d, text)
 	}
+	f.Add(describedAs(f, goGzip(&testing.T{}, text, 6), writer{libdeflateRules, 12}), text)
 	f.Fuzz(func(t *testing.T, description, text []byte) {
 		if err := Restore(description, bytes.NewReader(text), io.Discard, 1); err != nil && !errors.Is(err, parse.ErrCorrupt) {
 			t.Error(err)

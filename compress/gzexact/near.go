@@ -20,6 +20,7 @@ const (
 	nearBlock      = 300_000
 	nearLeastBlock = 5000
 	nearMatches    = 5 * nearBlock // when a block has so many places and matches, it ends
+	mostAstray     = 4
 
 	// Costs are in units of a 16th of a bit.
 	bitCost    = 16
@@ -43,6 +44,7 @@ type near struct {
 
 	start, blockEnd int     // of the block that was parsed last
 	goesOn          bool    // it was stored, and what was stored is not all of it
+	astray          int     // how many blocks of the frame ended elsewhere
 	matches         []token // at the places from start on to searched
 	upTo            []int32 // where in matches those of each place end
 	choices         []token // of each place of the block
@@ -65,13 +67,14 @@ func (z *near) begin(text []byte, from, to int) {
 	first := max(from, to-windowSize)
 	z.matchTree.begin(text, first)
 	z.at, z.end, z.searched, z.start, z.blockEnd = to, noPlace, first, noPlace, to
-	z.goesOn, z.begun = false, false
+	z.goesOn, z.astray, z.begun = false, 0, false
 	z.forget(true)
 }
 
 func (z *near) rebase(text []byte, by int) {
 	z.matchTree.rebase(text, by)
 	z.at, z.end, z.searched, z.start, z.blockEnd = z.at-by, z.end-by, z.searched-by, z.start-by, z.blockEnd-by
+	z.astray = 0
 }
 
 func (z *near) segment(end int) { z.end = end }
@@ -86,7 +89,8 @@ func (z *near) ends(tokens []token) bool {
 }
 
 func (z *near) next() token {
-	if z.at >= z.blockEnd { // the block goes on where it should not
+	if z.at >= z.blockEnd {
+		z.astray++
 		z.block()
 	}
 	if i := z.at - z.start; i < len(z.choices) {
@@ -106,9 +110,13 @@ func (z *near) run(tokens, actual []token, n, limit int) []token {
 
 func (z *near) plan(tokens []token, as *block) { as.plan(tokens, &z.trees, 14, true, 1) }
 
-// block finds the end of a block, and parses it.
+// block finds the end of a block, and parses it. If it was wrong so often that another writer is likely, it chooses literals instead: to
+// parse takes long.
 func (z *near) block() {
-	z.reach()
+	if z.reach(); z.astray > mostAstray {
+		z.blockEnd, z.choices = z.end, nil
+		return
+	}
 	limit := greatestEnd(z.start, z.end, nearBlock, nearLeastBlock)
 	last := limit
 	if content := len(z.text) - padBytes; content < z.end {
@@ -152,6 +160,7 @@ func (z *near) block() {
 // reach begins a block at the next token. Of the matches, those before it are dropped.
 func (z *near) reach() {
 	if z.at != z.blockEnd {
+		z.astray++
 		z.forget(true)
 	}
 	if z.searched <= z.at {
