@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	guessText   = 192 << 10 // how much of a frame is coded as likely writers would; as the others, a quarter of it
+	guessTokens = 40_000 // how many of a frame are coded as likely writers would; as the others, a quarter of them
 	mostLikely  = 4
-	unknownPart = 10 // what part of the file the description of that text may take, besides mostBytes
+	unknownPart = 10 // what part of the file the description of these may take, besides mostBytes
 )
 
 // guess returns the writer as which the beginning of a frame takes the fewest bytes, or the first one that chose all of it, beginning with
@@ -22,24 +22,28 @@ func guess(f *frame, t *template, before writer, size int64) (best writer, known
 	list := []writer{before}
 	for _, level := range order {
 		list = append(list, writer{gzipBlocks, level}, writer{libdeflateRules, level}, writer{olderLibdeflate, level})
+		if level > 9 {
+			list = append(list, writer{newerLibdeflate, level})
+		}
 	}
 	type trial struct {
 		writer
 		bytes int
 	}
 	var likely []trial
-	short, long := newSample(f, t, size, guessText/4), newSample(f, t, size, guessText)
+	short, long := newSample(f, t, size, guessTokens/4), newSample(f, t, size, guessTokens)
+	short.most *= 4 // the rules may be others
 	isExact := func(w writer) bool {
-		for i := byte(0); ; i++ { // those of zlib differ late
-			bytes, wrong := long.encode(w)
+		for _, rules := range append([]byte{w.rules}, w.similar()...) {
+			bytes, wrong := long.encode(writer{rules, w.level})
 			if wrong >= 0 {
-				best, known, long.most = w, true, bytes-1
+				best, known, long.most = writer{rules, w.level}, true, bytes-1
 			}
-			if wrong == 0 || w.rules >= libdeflateRules || i == libdeflateRules || w.level == 0 {
-				return wrong == 0
+			if wrong == 0 {
+				return true
 			}
-			w.rules = i
 		}
+		return false
 	}
 	for i, w := range list {
 		if !w.valid() || slices.Contains(list[:i], w) {
@@ -66,6 +70,19 @@ func guess(f *frame, t *template, before writer, size int64) (best writer, known
 	return best, known
 }
 
+// similar returns other rules that show late.
+func (w writer) similar() []byte {
+	switch {
+	case w.level == 0:
+		return nil
+	case w.rules < libdeflateRules:
+		return []byte{gzipBlocks, zlibBlocks16K, pigzBlocks, aloneBlocks, zlibBlocks32K}
+	case w.rules == libdeflateRules:
+		return []byte{newerLibdeflate}
+	}
+	return nil
+}
+
 // sample is the beginning of a frame.
 type sample struct {
 	frame
@@ -73,21 +90,18 @@ type sample struct {
 	most     int // bytes that its description may take
 }
 
-// newSample returns the beginning of a frame of size bytes of the file: so much text of blocks that are not stored. If text is guessText,
-// the first segment is in it.
-func newSample(f *frame, t *template, size int64, text int) *sample {
+// newSample returns the beginning of a frame of size bytes of the file: whole blocks with so many tokens. If these are guessTokens, the first
+// segment is in it.
+func newSample(f *frame, t *template, size int64, tokens int) *sample {
 	s := &sample{frame: *f, template: t}
 	s.to, s.parts = f.from, nil
-	stored := 0
-	for i := range f.parts {
-		if n := s.to - f.from - stored; n >= text && (text < guessText || len(f.ends) == 0 || s.to >= f.ends[0]+windowSize) {
+	for i, n := 0, 0; i < len(f.parts); i++ {
+		if n >= tokens && (tokens < guessTokens || len(f.ends) == 0 || s.to >= f.ends[0]+windowSize) {
 			break
 		}
-		p := &f.parts[i]
 		s.parts = f.parts[:i+1]
-		if s.to += p.block.size; p.event == eventStored {
-			stored += p.block.size
-		}
+		s.to += f.parts[i].block.size
+		n += len(f.parts[i].block.tokens)
 	}
 	share := size * int64(s.to-s.from+1) / int64(f.to-f.from+1)
 	s.most = int(share/unknownPart + mostBytes)

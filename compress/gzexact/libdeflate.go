@@ -120,6 +120,7 @@ func newLibdeflate(w writer) *libdeflate {
 	}
 	z.head = make([]int32, 1<<z.hashBits)
 	z.longer = newLongChains(z.depth)
+	z.trees.newer = w.rules == newerLibdeflate
 	return z
 }
 
@@ -146,7 +147,7 @@ func (z *libdeflate) block() {
 	}
 	z.blockStart, z.blockEnd = z.at, greatestEnd(z.at, z.end, most, z.leastBlock)
 	z.literals, z.kinds, z.matches, z.over = [256]uint32{}, kinds{}, 0, false
-	z.leastMatch = min(leastIn(z.text[z.at:min(z.at+leastText, z.blockEnd)]), z.least)
+	z.leastMatch = min(leastIn(z.text[z.at:min(z.at+leastText, z.blockEnd)], z.rules == newerLibdeflate), z.least)
 	z.nextLeast = z.at + min(z.end-z.at, 10_000)
 }
 
@@ -159,7 +160,10 @@ func greatestEnd(start, end, most, least int) int {
 }
 
 // leastIn returns how long a match must be in a block that begins with up to leastText bytes.
-func leastIn(text []byte) int {
+func leastIn(text []byte, newer bool) int {
+	if newer && len(text) < 512 {
+		return minMatch
+	}
 	var used [256]bool
 	n := 0
 	for _, b := range text {

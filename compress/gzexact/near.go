@@ -8,13 +8,19 @@ import (
 
 // nearLevel are the limits of a level of near.
 type nearLevel struct {
-	depth  int // how many places of a tree are compared
-	nice   int // a match of this length is taken at once
-	passes int // how often a block is parsed
+	depth      int // how many places of a tree are compared
+	nice       int // a match of this length is taken at once
+	passes     int // how often a block is parsed at most
+	leastGain  int // bits: if a pass gains less, it is the last one
+	leastLoss  int // bits: if the last pass loses as many, the one before counts
+	mostStatic int // bytes of blocks that are parsed for static codes, too
 }
 
-// nearLevels are those behind libdeflateLevels.
-var nearLevels = [...]nearLevel{{35, 75, 2}, {70, 150, 3}, {150, maxMatch, 4}}
+// nearLevels are those behind libdeflateLevels, and newerNearLevels those of version 1.19 on.
+var (
+	nearLevels      = [...]nearLevel{{35, 75, 2, -far, 1, 0}, {70, 150, 3, -far, 1, 0}, {150, maxMatch, 4, -far, 1, 0}}
+	newerNearLevels = [...]nearLevel{{35, 75, 2, 32, 32, 0}, {100, 150, 4, 16, 16, 1000}, {300, maxMatch, 10, 1, 1, 10_000}}
+)
 
 const (
 	nearBlock      = 300_000
@@ -37,6 +43,7 @@ const (
 // from the codes of the pass before.
 type near struct {
 	nearLevel
+	newer bool
 	matchTree
 	at       int // of the next token
 	end      int // of the segment
@@ -54,20 +61,33 @@ type near struct {
 	begun          bool // a block of the member was parsed
 	kinds, last    kinds
 	lengths, fresh [maxMatch + 1]uint32 // how many matches of each length kinds has
-	literals       [deflate.Literals]uint32
-	dists          [deflate.Dists]uint32
-	trees          libdeflateTree
+	onlyLiterals   bool                 // are in the last block, because that is least
+	costs
+	planned block
+	trees   libdeflateTree
+}
+
+// costs are those of all symbols.
+type costs struct {
+	literals [deflate.Literals]uint32
+	dists    [deflate.Dists]uint32
 }
 
 func newNear(w writer) *near {
-	return &near{nearLevel: nearLevels[int(w.level)-len(libdeflateLevels)], matches: make([]token, 0, 1<<16)}
+	levels := nearLevels
+	if w.rules == newerLibdeflate {
+		levels = newerNearLevels
+	}
+	z := &near{nearLevel: levels[int(w.level)-len(libdeflateLevels)], matches: make([]token, 0, 1<<16), newer: w.rules == newerLibdeflate}
+	z.trees.newer = z.newer
+	return z
 }
 
 func (z *near) begin(text []byte, from, to int) {
 	first := max(from, to-windowSize)
 	z.matchTree.begin(text, first)
 	z.at, z.end, z.searched, z.start, z.blockEnd = to, noPlace, first, noPlace, to
-	z.goesOn, z.astray, z.begun = false, 0, false
+	z.goesOn, z.astray, z.begun, z.onlyLiterals = false, 0, false, false
 	z.forget(true)
 }
 
@@ -122,7 +142,10 @@ func (z *near) block() {
 	if content := len(z.text) - padBytes; content < z.end {
 		last = min(limit, content-maxMatch)
 	}
-	least := leastIn(z.text[z.start:max(min(z.start+leastText, last), z.start)])
+	least := leastIn(z.text[z.start:max(min(z.start+leastText, last), z.start)], z.newer)
+	if z.onlyLiterals {
+		least = maxMatch + 1
+	}
 	counted, checked, differ := z.searched, 0, false
 	for z.searched < last && !differ {
 		place := z.searched
@@ -230,15 +253,59 @@ func (z *near) see() {
 
 // parse chooses the tokens of the block.
 func (z *near) parse() {
+	literals, static := far, far // bits
+	if z.newer {
+		literals = z.planLiterals()
+	}
+	if z.blockEnd-z.start <= z.mostStatic {
+		left := z.costs
+		z.setCosts(deflate.StaticLiterals, deflate.StaticDists)
+		z.cheapest()
+		static, z.costs = int(z.rest[0])/bitCost+7, left
+	}
 	z.guessCosts()
+	best, bits, costs := far, 0, z.costs
 	for range z.passes {
 		z.cheapest()
-		z.path = z.path[:0]
-		for at := 0; at < len(z.choices); at += z.path[len(z.path)-1].size() {
-			z.path = append(z.path, z.choices[at])
+		if bits = z.planChoices(); bits+z.leastGain > best {
+			break
 		}
-		z.costsOfCodes()
+		best, costs = bits, z.costs
+		z.setCosts(z.planned.codes.literalLengths(), z.planned.codes.distLengths())
 	}
+	z.onlyLiterals = literals < min(best, static)
+	switch {
+	case z.onlyLiterals:
+		z.planLiterals()
+	case static < best:
+		z.setCosts(deflate.StaticLiterals, deflate.StaticDists)
+		z.cheapest()
+		return
+	case bits >= best+z.leastLoss:
+		z.costs = costs
+		z.cheapest()
+		z.planChoices()
+	default:
+		return
+	}
+	z.setCosts(z.planned.codes.literalLengths(), z.planned.codes.distLengths())
+}
+
+// planLiterals chooses nothing but literals, and returns how many bits the block has then if it is dynamic; planChoices, with the choices.
+func (z *near) planLiterals() int {
+	z.choices = z.choices[:0]
+	for _, b := range z.text[z.start:z.blockEnd] {
+		z.choices = append(z.choices, literal(b))
+	}
+	return z.planned.plan(z.choices, &z.trees, 14, true, 1)
+}
+
+func (z *near) planChoices() int {
+	z.path = z.path[:0]
+	for at := 0; at < len(z.choices); at += z.path[len(z.path)-1].size() {
+		z.path = append(z.path, z.choices[at])
+	}
+	return z.planned.plan(z.path, &z.trees, 14, true, 1)
 }
 
 // guessCosts sets the costs for the first pass: of usual ones, and those that were left by the block before, the more the less the blocks
@@ -271,11 +338,11 @@ func (z *near) guessCosts() {
 	weight := z.usualWeight()
 	mix := func(cost *uint32, usual uint32) { *cost = (weight*usual + (allWeight-weight)**cost) / allWeight }
 	for i := range z.literals {
-		if i <= endOfBlock {
-			mix(&z.literals[i], literal)
-		} else {
-			mix(&z.literals[i], length+bitCost*uint32(deflate.LengthExtra[i-endOfBlock-1]))
+		usual := literal
+		if i > endOfBlock {
+			usual = length + bitCost*uint32(lengthBits(i))
 		}
+		mix(&z.literals[i], usual)
 	}
 	for i, extra := range deflate.DistExtra {
 		mix(&z.dists[i], usualDist+bitCost*uint32(extra))
@@ -294,6 +361,8 @@ func (z *near) usualWeight() uint32 {
 	}
 	most := uint64(z.last.allSeen) * uint64(z.kinds.allSeen) * 200 / checkInterval
 	switch {
+	case difference > 3*most && z.newer:
+		return allWeight
 	case 4*difference > 9*most:
 		return 6
 	case 2*difference > 3*most:
@@ -304,28 +373,30 @@ func (z *near) usualWeight() uint32 {
 	return 2
 }
 
-// costsOfCodes sets the costs to those of the codes for the tokens that were chosen.
-func (z *near) costsOfCodes() {
-	literals, dists := counts(z.path)
-	var lit [deflate.Literals]uint8
-	var dist [deflate.Dists]uint8
-	z.trees.build(literals[:], 14, lit[:])
-	z.trees.build(dists[:], deflate.MaxBits, dist[:])
-	for i, bits := range lit {
-		if bits == 0 {
-			bits = unused
+// setCosts sets the costs to those of codes with these lengths.
+func (z *near) setCosts(literals, dists []uint8) {
+	for i := range z.literals {
+		bits := uint8(unused)
+		if i < len(literals) && literals[i] > 0 {
+			bits = literals[i]
 		}
-		if i > endOfBlock {
-			bits += deflate.LengthExtra[i-endOfBlock-1]
-		}
-		z.literals[i] = bitCost * uint32(bits)
+		z.literals[i] = bitCost * uint32(bits+lengthBits(i))
 	}
-	for i, bits := range dist {
-		if bits == 0 {
-			bits = unusedDist
+	for i, extra := range deflate.DistExtra {
+		bits := uint8(unusedDist)
+		if i < len(dists) && dists[i] > 0 {
+			bits = dists[i]
 		}
-		z.dists[i] = bitCost * uint32(bits+deflate.DistExtra[i])
+		z.dists[i] = bitCost * uint32(bits+extra)
 	}
+}
+
+// lengthBits returns how many further bits a symbol of the code of literals has.
+func lengthBits(symbol int) uint8 {
+	if symbol <= endOfBlock {
+		return 0
+	}
+	return deflate.LengthExtra[symbol-endOfBlock-1]
 }
 
 // cheapest chooses for each place the token with which the rest of the block costs least. Of equal ones it is the literal, or the shortest

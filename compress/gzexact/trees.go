@@ -12,10 +12,20 @@ type codeBuilder interface {
 }
 
 // plan sets the kind of a block of tokens, and its codes if it is dynamic. Runs of lengths go on from one code to the other if they are
-// joint. A static block is taken unless it is larger, in units of so many bits.
-func (as *block) plan(tokens []token, b codeBuilder, literalLimit int, joint bool, unit int) {
+// joint. A static block is taken unless it is larger, in units of so many bits. It returns how many bits a dynamic one has.
+func (as *block) plan(tokens []token, b codeBuilder, literalLimit int, joint bool, unit int) int {
 	c := &as.codes
-	literals, dists := counts(tokens)
+	var literals [deflate.Literals]uint32
+	var dists [deflate.Dists]uint32
+	literals[endOfBlock] = 1
+	for _, t := range tokens {
+		if t.isMatch() {
+			literals[endOfBlock+1+int(lengthSymbols[t.value()])]++
+			dists[distSymbol(t.dist())]++
+		} else {
+			literals[t.value()]++
+		}
+	}
 	var lit [deflate.Literals]uint8
 	var dist [deflate.Dists]uint8
 	b.build(literals[:], literalLimit, lit[:])
@@ -42,20 +52,7 @@ func (as *block) plan(tokens []token, b codeBuilder, literalLimit int, joint boo
 	if as.kind = dynamicBlock; (static+2)/unit <= (dynamic+2)/unit {
 		as.kind = staticBlock
 	}
-}
-
-// counts returns how often a block of tokens has each symbol.
-func counts(tokens []token) (literals [deflate.Literals]uint32, dists [deflate.Dists]uint32) {
-	literals[endOfBlock] = 1
-	for _, t := range tokens {
-		if t.isMatch() {
-			literals[endOfBlock+1+int(lengthSymbols[t.value()])]++
-			dists[distSymbol(t.dist())]++
-		} else {
-			literals[t.value()]++
-		}
-	}
-	return
+	return dynamic
 }
 
 // write sets what is written of the codes.
@@ -260,13 +257,20 @@ func (t *zlibTree) limitDepths(symbols, limit int) {
 }
 
 // libdeflateTree builds the codes of libdeflate.
-type libdeflateTree struct{ deflate.Huffman }
+type libdeflateTree struct {
+	deflate.Huffman
+	newer bool // from version 1.19 on
+}
 
 func (t *libdeflateTree) build(counts []uint32, limit int, lengths []uint8) {
 	clear(lengths)
 	if t.Merge(counts); len(t.Leaves) < 2 {
-		for i := range t.Leaves { // a code has two symbols
-			lengths[0], lengths[max(t.Symbol(i), 1)] = 1, 1
+		other := 0
+		if len(t.Leaves) > 0 {
+			other = t.Symbol(0)
+		}
+		if len(t.Leaves) > 0 || t.newer { // a code has two symbols
+			lengths[0], lengths[max(other, 1)] = 1, 1
 		}
 		return
 	}

@@ -35,13 +35,14 @@ const (
 	zlibBlocks32K        // 2^15 - 1 tokens: memLevel 9, which also has a larger hash
 	libdeflateRules
 	olderLibdeflate // before version 1.8
+	newerLibdeflate // from version 1.19 on
 	rules
 )
 
 func (w writer) valid() bool {
 	most := 9
 	switch w.rules {
-	case libdeflateRules:
+	case libdeflateRules, newerLibdeflate:
 		most = len(libdeflateLevels) + len(nearLevels) - 1
 	case olderLibdeflate:
 		most = len(olderLevels) - 1
