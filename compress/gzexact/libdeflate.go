@@ -52,58 +52,68 @@ type libdeflate struct {
 	literals             [256]uint32
 	over                 bool // the block ends here
 	matches              int
-	kinds                kinds
+	splitter
 
 	trees libdeflateTree
 }
 
-// kinds has how many tokens of each kind the block has up to the last check of whether it should end, and since.
-type kinds struct {
-	seen, fresh       [observations]uint32
-	allSeen, allFresh uint32
+// tally counts tokens.
+type tally struct {
+	all     uint32
+	kinds   [observations]uint32
+	lengths [maxMatch + 1]uint32 // of matches
 }
 
-func (k *kinds) add(t token) {
+func (c *tally) add(t token) {
 	kind := t.value()>>5&6 | t.value()&1
 	if t.isMatch() {
 		kind = observations - 2 + rangecoder.BitOf(t.value() > 8)
+		c.lengths[min(t.value(), maxMatch)]++
 	}
-	k.fresh[kind]++
-	k.allFresh++
+	c.kinds[kind]++
+	c.all++
 }
 
-// due reports whether a block of so many bytes is to be checked, with so many bytes behind it. Blocks have least bytes at least.
-func (k *kinds) due(size, behind, least int) bool {
-	return k.allFresh >= checkInterval && size >= least && behind >= least
+// difference returns how much the parts of the kinds differ, times both counts of all.
+func (c *tally) difference(d *tally) (sum uint64) {
+	for i := range c.kinds {
+		a, b := uint64(c.kinds[i])*uint64(d.all), uint64(d.kinds[i])*uint64(c.all)
+		sum += max(a, b) - min(a, b)
+	}
+	return sum
 }
 
-// differ reports whether the fresh tokens of a block of so many bytes are of other kinds than those before. If not, they are seen.
-func (k *kinds) differ(size int) bool {
-	if k.allSeen > 0 {
-		difference := uint32(0)
-		for i := range k.seen {
-			expected, actual := k.seen[i]*k.allFresh, k.fresh[i]*k.allSeen
-			difference += max(expected, actual) - min(expected, actual)
-		}
-		most := k.allFresh * 200 / checkInterval * k.allSeen
-		if items := k.allSeen + k.allFresh; size < 10_000 && items < 8192 {
-			most += uint32(uint64(most) * uint64(8192-items) / 8192)
-		}
-		if difference+uint32(size/4096)*k.allSeen >= most {
-			return true
-		}
+// splitter has the tokens of a block up to the last check of whether it should end, and those since.
+type splitter struct{ seen, fresh tally }
+
+// ends checks a block of so many bytes, with so many bytes behind it: it ends where the fresh tokens are of other kinds than those seen. If
+// it does not, they are seen; checked is false if there is nothing to check yet. Blocks have least bytes at least.
+func (s *splitter) ends(size, behind, least int) (ends, checked bool) {
+	if s.fresh.all < checkInterval || size < least || behind < least {
+		return false, false
 	}
-	k.see()
-	return false
+	seen, fresh := uint64(s.seen.all), uint64(s.fresh.all)
+	most := fresh * 200 / checkInterval * seen
+	if items := seen + fresh; size < 10_000 && items < 8192 {
+		most += most * (8192 - items) / 8192
+	}
+	if seen > 0 && s.seen.difference(&s.fresh)+uint64(size/4096)*seen >= most {
+		return true, true
+	}
+	s.see()
+	return false, true
 }
 
 // see makes the fresh tokens seen.
-func (k *kinds) see() {
-	for i, n := range k.fresh {
-		k.seen[i] += n
+func (s *splitter) see() {
+	s.seen.all += s.fresh.all
+	for i, n := range s.fresh.kinds {
+		s.seen.kinds[i] += n
 	}
-	k.allSeen += k.allFresh
-	k.fresh, k.allFresh = [observations]uint32{}, 0
+	for i, n := range s.fresh.lengths {
+		s.seen.lengths[i] += n
+	}
+	s.fresh = tally{}
 }
 
 func newLibdeflate(w writer) *libdeflate {
@@ -146,7 +156,7 @@ func (z *libdeflate) block() {
 		most = 1<<16 - 1
 	}
 	z.blockStart, z.blockEnd = z.at, greatestEnd(z.at, z.end, most, z.leastBlock)
-	z.literals, z.kinds, z.matches, z.over = [256]uint32{}, kinds{}, 0, false
+	z.literals, z.splitter, z.matches, z.over = [256]uint32{}, splitter{}, 0, false
 	z.leastMatch = min(leastIn(z.text[z.at:min(z.at+leastText, z.blockEnd)], z.rules == newerLibdeflate), z.least)
 	z.nextLeast = z.at + min(z.end-z.at, 10_000)
 }
@@ -164,26 +174,24 @@ func leastIn(text []byte, newer bool) int {
 	if newer && len(text) < 512 {
 		return minMatch
 	}
-	var used [256]bool
-	n := 0
+	var counts [256]uint32
 	for _, b := range text {
-		if !used[b] {
-			used[b] = true
-			n++
-		}
+		counts[b]++
 	}
-	return leastLength(n)
+	least, _ := leastLength(&counts, 0)
+	return least
 }
 
-// leastLength returns how long a match must be, given how many bytes occur in the text.
-func leastLength(used int) int {
-	n := minMatch
-	for _, most := range [...]int{79, 44, 15, 9, 7, 5} { // up to so many, a match must be longer by one
-		if used <= most {
-			n++
-		}
+// leastLength returns how long a match must be, by how many bytes are used more than so often.
+func leastLength(counts *[256]uint32, above uint32) (least, used int) {
+	for _, n := range counts {
+		used += rangecoder.BitOf(n > above)
 	}
-	return n
+	least = minMatch
+	for _, most := range [...]int{79, 44, 15, 9, 7, 5} { // up to so many, a match must be longer by one
+		least += rangecoder.BitOf(used <= most)
+	}
+	return least, used
 }
 
 func (z *libdeflate) ends(tokens []token) bool {
@@ -250,16 +258,12 @@ func (z *libdeflate) next() token {
 
 // newLeast computes the least length of matches by the literals of the block so far.
 func (z *libdeflate) newLeast() {
-	all, used := uint32(0), 0
+	all := uint32(0)
 	for _, n := range z.literals {
 		all += n
 	}
-	for _, n := range z.literals {
-		if n > all>>10 {
-			used++
-		}
-	}
-	z.leastMatch = min(leastLength(used), z.least)
+	least, _ := leastLength(&z.literals, all>>10)
+	z.leastMatch = min(least, z.least)
 	z.nextLeast += min(z.end-z.nextLeast, z.at-z.blockStart)
 }
 
@@ -309,7 +313,7 @@ func (z *libdeflate) accept(t token) {
 		z.after = max(z.after-1, 0)
 	}
 	z.at += t.size()
-	z.kinds.add(t)
+	z.fresh.add(t)
 	z.over = whole && (z.at >= z.blockEnd || z.full())
 }
 
@@ -318,8 +322,8 @@ func (z *libdeflate) full() bool {
 	if z.head3 == nil {
 		return z.matches >= 8192
 	}
-	size := z.at - z.blockStart
-	return z.matches >= 50_000 || z.kinds.due(size, z.end-z.at, z.leastBlock) && z.kinds.differ(size)
+	ends, _ := z.splitter.ends(z.at-z.blockStart, z.end-z.at, z.leastBlock)
+	return ends || z.matches >= 50_000
 }
 
 func (z *libdeflate) plan(tokens []token, as *block) { as.plan(tokens, &z.trees, 14, true, 1) }

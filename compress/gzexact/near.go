@@ -58,10 +58,10 @@ type near struct {
 	rest            []uint32
 	path            []token
 
-	begun          bool // a block of the member was parsed
-	kinds, last    kinds
-	lengths, fresh [maxMatch + 1]uint32 // how many matches of each length kinds has
-	onlyLiterals   bool                 // are in the last block, because that is least
+	begun bool // a block of the member was parsed
+	splitter
+	last         tally // of the block that was parsed last
+	onlyLiterals bool  // are in the last block, because that is least
 	costs
 	planned block
 	trees   libdeflateTree
@@ -88,7 +88,7 @@ func (z *near) begin(text []byte, from, to int) {
 	z.matchTree.begin(text, first)
 	z.at, z.end, z.searched, z.start, z.blockEnd = to, noPlace, first, noPlace, to
 	z.goesOn, z.astray, z.begun, z.onlyLiterals = false, 0, false, false
-	z.forget(true)
+	z.splitter = splitter{}
 }
 
 func (z *near) rebase(text []byte, by int) {
@@ -146,45 +146,41 @@ func (z *near) block() {
 	if z.onlyLiterals {
 		least = maxMatch + 1
 	}
-	counted, checked, differ := z.searched, 0, false
-	for z.searched < last && !differ {
+	counted, before, ends := z.searched, 0, false
+	for z.searched < last && !ends {
 		place := z.searched
 		longest := z.search()
 		if place >= counted {
 			t := literal(z.text[place])
 			if longest >= least {
 				t = match(longest, 1)
-				z.fresh[longest]++
 			}
 			counted = place + t.size()
-			z.kinds.add(t)
+			z.fresh.add(t)
 		}
-		size := z.searched - z.start
 		if z.searched >= limit || len(z.matches)+len(z.upTo) >= nearMatches {
 			break
-		} else if z.kinds.due(size, z.end-z.searched, nearLeastBlock) {
-			if differ = z.kinds.differ(size); !differ {
-				z.see()
-				checked = z.searched
-			}
+		}
+		checked := false
+		if ends, checked = z.splitter.ends(z.searched-z.start, z.end-z.searched, nearLeastBlock); checked && !ends {
+			before = z.searched
 		}
 	}
 	z.blockEnd = z.searched
-	if differ = differ && checked > 0; differ { // what differs is left to the next block
-		z.blockEnd = checked
+	if ends && before > 0 { // what differs is left to the next block
+		z.blockEnd = before
 	} else {
 		z.see()
 	}
 	z.parse()
-	z.last, z.begun = z.kinds, true
-	z.forget(!differ)
+	z.last, z.seen, z.begun = z.seen, tally{}, true
 }
 
 // reach begins a block at the next token. Of the matches, those before it are dropped.
 func (z *near) reach() {
 	if z.at != z.blockEnd {
 		z.astray++
-		z.forget(true)
+		z.splitter = splitter{}
 	}
 	if z.searched <= z.at {
 		z.matches, z.upTo = z.matches[:0], z.upTo[:0]
@@ -234,23 +230,6 @@ func (z *near) skip() {
 	}
 }
 
-// forget forgets which tokens were seen, and also the fresh ones if that is said.
-func (z *near) forget(fresh bool) {
-	z.kinds.seen, z.kinds.allSeen, z.lengths = [observations]uint32{}, 0, [maxMatch + 1]uint32{}
-	if fresh {
-		z.kinds.fresh, z.kinds.allFresh, z.fresh = [observations]uint32{}, 0, [maxMatch + 1]uint32{}
-	}
-}
-
-// see makes the fresh tokens seen.
-func (z *near) see() {
-	z.kinds.see()
-	for i, n := range z.fresh {
-		z.lengths[i] += n
-	}
-	z.fresh = [maxMatch + 1]uint32{}
-}
-
 // parse chooses the tokens of the block.
 func (z *near) parse() {
 	literals, static := far, far // bits
@@ -291,18 +270,19 @@ func (z *near) parse() {
 	z.setCosts(z.planned.codes.literalLengths(), z.planned.codes.distLengths())
 }
 
-// planLiterals chooses nothing but literals, and returns how many bits the block has then if it is dynamic; planChoices, with the choices.
+// planLiterals chooses nothing but literals, and returns how many bits the block has then if it is dynamic.
 func (z *near) planLiterals() int {
 	z.choices = z.choices[:0]
 	for _, b := range z.text[z.start:z.blockEnd] {
 		z.choices = append(z.choices, literal(b))
 	}
-	return z.planned.plan(z.choices, &z.trees, 14, true, 1)
+	return z.planChoices()
 }
 
+// planChoices returns how many bits the block has with the choices, if it is dynamic.
 func (z *near) planChoices() int {
 	z.path = z.path[:0]
-	for at := 0; at < len(z.choices); at += z.path[len(z.path)-1].size() {
+	for at := 0; at < len(z.choices); at += z.choices[at].size() {
 		z.path = append(z.path, z.choices[at])
 	}
 	return z.planned.plan(z.path, &z.trees, 14, true, 1)
@@ -312,20 +292,15 @@ func (z *near) planChoices() int {
 // differ. There are usual costs for a block of few matches, of some, and of many.
 func (z *near) guessCosts() {
 	text := z.text[z.start:z.blockEnd]
-	var counts [256]int
+	var counts [256]uint32
 	for _, b := range text {
 		counts[b]++
 	}
-	used := 0
-	for _, n := range counts {
-		if n > len(text)>>11 {
-			used++
-		}
-	}
+	least, used := leastLength(&counts, uint32(len(text)>>11))
 	literals, matches := len(text), 0
-	for n := leastLength(used); n <= maxMatch; n++ {
-		literals -= n * int(z.lengths[n])
-		matches += int(z.lengths[n])
+	for n := least; n <= maxMatch; n++ {
+		literals -= n * int(z.seen.lengths[n])
+		matches += int(z.seen.lengths[n])
 	}
 	part, length := 0.75, uint32(109) // of literals; and -log2((1 - part) / deflate.Lengths) bits
 	switch {
@@ -340,9 +315,9 @@ func (z *near) guessCosts() {
 	for i := range z.literals {
 		usual := literal
 		if i > endOfBlock {
-			usual = length + bitCost*uint32(lengthBits(i))
+			usual = length
 		}
-		mix(&z.literals[i], usual)
+		mix(&z.literals[i], usual+bitCost*uint32(literalExtra[i]))
 	}
 	for i, extra := range deflate.DistExtra {
 		mix(&z.dists[i], usualDist+bitCost*uint32(extra))
@@ -354,12 +329,8 @@ func (z *near) usualWeight() uint32 {
 	if !z.begun {
 		return allWeight
 	}
-	difference := uint64(0)
-	for i := range z.kinds.seen {
-		a, b := uint64(z.last.seen[i])*uint64(z.kinds.allSeen), uint64(z.kinds.seen[i])*uint64(z.last.allSeen)
-		difference += max(a, b) - min(a, b)
-	}
-	most := uint64(z.last.allSeen) * uint64(z.kinds.allSeen) * 200 / checkInterval
+	difference := z.seen.difference(&z.last)
+	most := uint64(z.seen.all) * uint64(z.last.all) * 200 / checkInterval
 	switch {
 	case difference > 3*most && z.newer:
 		return allWeight
@@ -375,28 +346,19 @@ func (z *near) usualWeight() uint32 {
 
 // setCosts sets the costs to those of codes with these lengths.
 func (z *near) setCosts(literals, dists []uint8) {
-	for i := range z.literals {
-		bits := uint8(unused)
-		if i < len(literals) && literals[i] > 0 {
-			bits = literals[i]
-		}
-		z.literals[i] = bitCost * uint32(bits+lengthBits(i))
-	}
-	for i, extra := range deflate.DistExtra {
-		bits := uint8(unusedDist)
-		if i < len(dists) && dists[i] > 0 {
-			bits = dists[i]
-		}
-		z.dists[i] = bitCost * uint32(bits+extra)
-	}
+	costsOf(z.literals[:], literals, literalExtra, unused)
+	costsOf(z.dists[:], dists, deflate.DistExtra[:], unusedDist)
 }
 
-// lengthBits returns how many further bits a symbol of the code of literals has.
-func lengthBits(symbol int) uint8 {
-	if symbol <= endOfBlock {
-		return 0
+// costsOf sets the costs of symbols by the lengths of their code, which may be fewer.
+func costsOf(costs []uint32, lengths, extra []uint8, unused uint8) {
+	for i := range costs {
+		bits := unused
+		if i < len(lengths) && lengths[i] > 0 {
+			bits = lengths[i]
+		}
+		costs[i] = bitCost * uint32(bits+extra[i])
 	}
-	return deflate.LengthExtra[symbol-endOfBlock-1]
 }
 
 // cheapest chooses for each place the token with which the rest of the block costs least. Of equal ones it is the literal, or the shortest

@@ -35,24 +35,25 @@ func (as *block) plan(tokens []token, b codeBuilder, literalLimit int, joint boo
 	copy(c.lengths[:], lit[:c.literals])
 	copy(c.lengths[c.literals:], dist[:c.dists])
 	c.write(b, joint)
-	cost := func(lit, dist []uint8) (bits int) {
-		for s, k := range literals {
-			extra := 0
-			if s > endOfBlock {
-				extra = int(deflate.LengthExtra[s-endOfBlock-1])
-			}
-			bits += int(k) * (int(lit[s]) + extra)
-		}
-		for s, k := range dists {
-			bits += int(k) * int(dist[s]+deflate.DistExtra[s])
-		}
-		return bits
+	cost := func(lit, dist []uint8) int {
+		return bitsOf(literals[:], lit, literalExtra) + bitsOf(dists[:], dist, deflate.DistExtra[:])
 	}
 	dynamic, static := c.bits+cost(lit[:], dist[:]), cost(deflate.StaticLiterals, deflate.StaticDists)
 	if as.kind = dynamicBlock; (static+2)/unit <= (dynamic+2)/unit {
 		as.kind = staticBlock
 	}
 	return dynamic
+}
+
+// literalExtra has how many further bits each symbol of the code of literals has.
+var literalExtra = append(make([]uint8, endOfBlock+1), deflate.LengthExtra[:]...)
+
+// bitsOf returns how many bits so many symbols take, given the lengths of their code.
+func bitsOf(counts []uint32, lengths, extra []uint8) (bits int) {
+	for s, n := range counts {
+		bits += int(n) * int(lengths[s]+extra[s])
+	}
+	return bits
 }
 
 // write sets what is written of the codes.
@@ -265,12 +266,11 @@ type libdeflateTree struct {
 func (t *libdeflateTree) build(counts []uint32, limit int, lengths []uint8) {
 	clear(lengths)
 	if t.Merge(counts); len(t.Leaves) < 2 {
-		other := 0
-		if len(t.Leaves) > 0 {
-			other = t.Symbol(0)
+		for i := range t.Leaves { // a code has two symbols
+			lengths[0], lengths[max(t.Symbol(i), 1)] = 1, 1
 		}
-		if len(t.Leaves) > 0 || t.newer { // a code has two symbols
-			lengths[0], lengths[max(other, 1)] = 1, 1
+		if t.newer && len(t.Leaves) == 0 { // even that of none
+			lengths[0], lengths[1] = 1, 1
 		}
 		return
 	}
