@@ -25,13 +25,27 @@ func (c *chains) begin(text []byte, from, to int, heads ...[]int32) {
 	first := max(from, to-windowSize)
 	c.text, c.at, c.hashed, c.end = text, to, first+1, noPlace
 	c.before[first&(windowSize-1)] = 0xffff
-	for _, h := range heads {
-		for i := range h {
-			h[i] = noPlace
-		}
-	}
+	forget(heads...)
 	for i := range c.longer {
 		c.longer[i].begin(c.hashed)
+	}
+}
+
+// forget sets tables of places to noPlace.
+func forget(tables ...[]int32) {
+	for _, t := range tables {
+		for i := range t {
+			t[i] = noPlace
+		}
+	}
+}
+
+// rebase makes tables of places n those of places n - by.
+func rebase(by int, tables ...[]int32) {
+	for _, t := range tables {
+		for i, p := range t {
+			t[i] = max(p-int32(by), noPlace)
+		}
 	}
 }
 
@@ -114,9 +128,7 @@ func newLongChains(chain int) []longChains {
 }
 
 func (l *longChains) begin(hashed int) {
-	for i := range l.head {
-		l.head[i] = noPlace
-	}
+	forget(l.head[:])
 	l.hashed = hashed
 }
 

@@ -1,9 +1,6 @@
 package gzexact
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 const (
 	guessTokens = 40_000 // how many of a frame are coded as likely writers would; as the others, a quarter of them
@@ -26,94 +23,70 @@ func guess(f *frame, t *template, before writer, size int64) (best writer, known
 			list = append(list, writer{newerLibdeflate, level})
 		}
 	}
-	type trial struct {
-		writer
-		bytes int
-	}
-	var likely []trial
-	short, long := newSample(f, t, size, guessTokens/4), newSample(f, t, size, guessTokens)
+	short, long := sample(f, t, size, guessTokens/4), sample(f, t, size, guessTokens)
 	short.most *= 4 // the rules may be others
-	isExact := func(w writer) bool {
-		for _, rules := range append([]byte{w.rules}, w.similar()...) {
-			bytes, wrong := long.encode(writer{rules, w.level})
-			if wrong >= 0 {
-				best, known, long.most = writer{rules, w.level}, true, bytes-1
-			}
-			if wrong == 0 {
-				return true
+	exact := false
+	tryLong := func(w writer) {
+		for i := byte(0); i < rules && !exact; i++ {
+			w := writer{(w.rules + i) % rules, w.level}
+			if bytes, wrong := long.encodeAs(w); wrong >= 0 {
+				best, known, exact, long.most = w, true, wrong == 0, bytes-1
 			}
 		}
-		return false
 	}
+	var likely []writer
+	sizes := map[writer]int{}
 	for i, w := range list {
-		if !w.valid() || slices.Contains(list[:i], w) {
+		if exact || slices.Contains(list[:i], w) {
 			continue
 		}
-		bytes, wrong := short.encode(w)
-		if wrong == 0 && isExact(w) {
-			return best, known
-		} else if wrong <= 0 {
-			continue
-		}
-		likely = append(likely, trial{w, bytes})
-		slices.SortStableFunc(likely, func(a, b trial) int { return cmp.Compare(a.bytes, b.bytes) })
-		if len(likely) > mostLikely {
-			likely = likely[:mostLikely]
-			short.most = likely[mostLikely-1].bytes - 1
+		bytes, wrong := short.encodeAs(w)
+		if wrong == 0 {
+			tryLong(w)
+		} else if wrong > 0 {
+			likely, sizes[w] = append(likely, w), bytes
+			slices.SortStableFunc(likely, func(a, b writer) int { return sizes[a] - sizes[b] })
+			if len(likely) > mostLikely {
+				likely = likely[:mostLikely]
+				short.most = sizes[likely[mostLikely-1]] - 1
+			}
 		}
 	}
-	for _, l := range likely {
-		if isExact(l.writer) {
-			break
+	for _, w := range likely {
+		if !exact {
+			tryLong(w)
 		}
 	}
 	return best, known
 }
 
-// similar returns other rules that show late.
-func (w writer) similar() []byte {
-	switch {
-	case w.level == 0:
-		return nil
-	case w.rules < libdeflateRules:
-		return []byte{gzipBlocks, zlibBlocks16K, pigzBlocks, aloneBlocks, zlibBlocks32K}
-	case w.rules == libdeflateRules:
-		return []byte{newerLibdeflate}
-	}
-	return nil
-}
-
-// sample is the beginning of a frame.
-type sample struct {
-	frame
-	template *template
-	most     int // bytes that its description may take
-}
-
-// newSample returns the beginning of a frame of size bytes of the file: whole blocks with so many tokens. If these are guessTokens, the first
+// sample returns the beginning of a frame of size bytes of the file: whole blocks with so many tokens. If these are guessTokens, the first
 // segment is in it.
-func newSample(f *frame, t *template, size int64, tokens int) *sample {
-	s := &sample{frame: *f, template: t}
-	s.to, s.parts = f.from, nil
+func sample(f *frame, t *template, size int64, tokens int) *task {
+	part := *f
+	part.to, part.parts = f.from, nil
 	for i, n := 0, 0; i < len(f.parts); i++ {
-		if n >= tokens && (tokens < guessTokens || len(f.ends) == 0 || s.to >= f.ends[0]+windowSize) {
+		if n >= tokens && (tokens < guessTokens || len(f.ends) == 0 || part.to >= f.ends[0]+windowSize) {
 			break
 		}
-		s.parts = f.parts[:i+1]
-		s.to += f.parts[i].block.size
+		part.parts = f.parts[:i+1]
+		part.to += f.parts[i].block.size
 		n += len(f.parts[i].block.tokens)
 	}
-	share := size * int64(s.to-s.from+1) / int64(f.to-f.from+1)
-	s.most = int(share/unknownPart + mostBytes)
-	return s
+	share := size * int64(part.to-f.from+1) / int64(f.to-f.from+1)
+	return &task{frame: &part, template: t, most: int(share/unknownPart + mostBytes)}
 }
 
-// encode returns how many bytes the description by a writer takes, and how often the predictor is wrong, or -1 if it would take too many.
-func (s *sample) encode(w writer) (bytes, wrong int) {
-	f := s.frame
+// encodeAs returns how many bytes a sample by a writer takes, and how often the predictor is wrong, or -1 if it takes too many or there is no
+// such writer.
+func (t *task) encodeAs(w writer) (bytes, wrong int) {
+	if !w.valid() {
+		return 0, -1
+	}
+	f := *t.frame
 	f.writer = w
-	c := &task{frame: &f, template: s.template, most: s.most}
-	if c.encode(nil); c.err != nil || len(c.code) > s.most {
+	c := &task{frame: &f, template: t.template, most: t.most}
+	if c.encode(nil); c.err != nil || len(c.code) > c.most {
 		return 0, -1
 	}
 	return len(c.code), c.wrong

@@ -58,10 +58,9 @@ type near struct {
 	rest            []uint32
 	path            []token
 
-	begun bool // a block of the member was parsed
 	splitter
-	last         tally // of the block that was parsed last
-	onlyLiterals bool  // are in the last block, because that is least
+	last         tally // of the block that was parsed last, if there is one in the member
+	onlyLiterals bool  // are in it, because that is least
 	costs
 	planned block
 	trees   libdeflateTree
@@ -78,17 +77,16 @@ func newNear(w writer) *near {
 	if w.rules == newerLibdeflate {
 		levels = newerNearLevels
 	}
-	z := &near{nearLevel: levels[int(w.level)-len(libdeflateLevels)], matches: make([]token, 0, 1<<16), newer: w.rules == newerLibdeflate}
-	z.trees.newer = z.newer
-	return z
+	newer := w.rules == newerLibdeflate
+	return &near{nearLevel: levels[int(w.level)-len(libdeflateLevels)], newer: newer, trees: libdeflateTree{newer: newer}}
 }
 
 func (z *near) begin(text []byte, from, to int) {
 	first := max(from, to-windowSize)
 	z.matchTree.begin(text, first)
 	z.at, z.end, z.searched, z.start, z.blockEnd = to, noPlace, first, noPlace, to
-	z.goesOn, z.astray, z.begun, z.onlyLiterals = false, 0, false, false
-	z.splitter = splitter{}
+	z.goesOn, z.astray, z.onlyLiterals = false, 0, false
+	z.splitter, z.last = splitter{}, tally{}
 }
 
 func (z *near) rebase(text []byte, by int) {
@@ -173,7 +171,7 @@ func (z *near) block() {
 		z.see()
 	}
 	z.parse()
-	z.last, z.seen, z.begun = z.seen, tally{}, true
+	z.last, z.seen = z.seen, tally{}
 }
 
 // reach begins a block at the next token. Of the matches, those before it are dropped.
@@ -202,7 +200,7 @@ func (z *near) reach() {
 func (z *near) search() (longest int) {
 	if most := min(maxMatch, z.end-z.searched); most >= hashable {
 		before := len(z.matches)
-		z.matches = z.find(z.searched, most, min(z.nice, most), z.depth, z.matches)
+		z.add(z.searched, most, min(z.nice, most), z.depth, &z.matches)
 		if n := len(z.matches); n > before {
 			longest = z.matches[n-1].value()
 		}
@@ -226,7 +224,7 @@ func (z *near) note() {
 // skip puts a place into the tree.
 func (z *near) skip() {
 	if most := min(z.nice, z.end-z.searched); most >= hashable {
-		z.find(z.searched, most, most, z.depth, nil)
+		z.add(z.searched, most, most, z.depth, nil)
 	}
 }
 
@@ -326,13 +324,10 @@ func (z *near) guessCosts() {
 
 // usualWeight returns how many parts of allWeight the usual costs are.
 func (z *near) usualWeight() uint32 {
-	if !z.begun {
-		return allWeight
-	}
 	difference := z.seen.difference(&z.last)
 	most := uint64(z.seen.all) * uint64(z.last.all) * 200 / checkInterval
 	switch {
-	case difference > 3*most && z.newer:
+	case z.last.all == 0 || z.newer && difference > 3*most:
 		return allWeight
 	case 4*difference > 9*most:
 		return 6

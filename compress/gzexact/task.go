@@ -107,12 +107,8 @@ func (t *task) run(before *task) error {
 	case before.err != nil:
 		return before.err
 	default:
-		z := before.predictor.(interface {
-			predictor
-			rebase(text []byte, by int)
-		})
-		z.rebase(t.text, before.to-t.from)
-		t.predictor, before.predictor = z, nil
+		t.predictor, before.predictor = before.predictor, nil
+		t.predictor.(interface{ rebase([]byte, int) }).rebase(t.text, before.to-t.from)
 	}
 	for i := 0; i <= frameParts; i++ {
 		p := &part{event: eventEnd}

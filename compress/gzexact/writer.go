@@ -39,15 +39,10 @@ const (
 	rules
 )
 
+var mostLevels = [rules]byte{9, 9, 9, 9, 9, 12, 4, 12}
+
 func (w writer) valid() bool {
-	most := 9
-	switch w.rules {
-	case libdeflateRules, newerLibdeflate:
-		most = len(libdeflateLevels) + len(nearLevels) - 1
-	case olderLibdeflate:
-		most = len(olderLevels) - 1
-	}
-	return w == writer{} || w.rules < rules && w.level >= 1 && int(w.level) <= most
+	return w == writer{} || w.rules < rules && w.level >= 1 && w.level <= mostLevels[w.rules]
 }
 
 func (w writer) predictor() predictor {
@@ -60,7 +55,7 @@ func (w writer) predictor() predictor {
 	return newZlib(w)
 }
 
-// isNear reports whether the writer is a nearest one.
+// isNear reports whether near predicts the writer.
 func (w writer) isNear() bool { return int(w.level) >= len(libdeflateLevels) }
 
 // isSequential reports whether the state of the writer depends on tokens of any distance before. That of others depends on the last 32 KiB

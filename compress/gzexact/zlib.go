@@ -68,9 +68,7 @@ func (z *zlib) begin(text []byte, from, to int) {
 
 // rebase continues in another text, in which what was at place n is at place n - by, a multiple of windowSize.
 func (z *zlib) rebase(text []byte, by int) {
-	for i, h := range z.head {
-		z.head[i] = max(h-int32(by), noPlace)
-	}
+	rebase(by, z.head[:])
 	z.text, z.at, z.hashed, z.origin, z.end, z.last = text, z.at-by, z.hashed-by, z.origin-by, z.end-by, z.last-by
 }
 
