@@ -3,13 +3,12 @@ package gzexact
 import "slices"
 
 const (
-	guessTokens = 40_000 // how many of a frame are coded as likely writers would; as the others, a quarter of them
+	guessTokens = 160_000 // how many of a frame are coded as likely writers would; as the others, a 16th of them
 	mostLikely  = 4
-	unknownPart = 10 // what part of the file the description of these may take, besides mostBytes
 )
 
 // guess returns the writer as which the beginning of a frame takes the fewest bytes, or the first one that chose all of it, beginning with
-// the one before. known is false if it would take too many, if the frame has size bytes of the file.
+// the one before. known is false if it would take more than it may, if the frame has size bytes of the file.
 func guess(f *frame, t *template, before writer, size int64) (best writer, known bool) {
 	order := map[byte][]byte{2: {9, 8, 12, 11, 10}, 4: {1}}[t.header[8]] // what the header says of the level
 	order = append(order, 6, 5, 7, 4, 3, 2, 1, 8, 9)
@@ -23,8 +22,8 @@ func guess(f *frame, t *template, before writer, size int64) (best writer, known
 			list = append(list, writer{newerLibdeflate, level})
 		}
 	}
-	short, long := sample(f, t, size, guessTokens/4), sample(f, t, size, guessTokens)
-	short.most *= 4 // the rules may be others
+	short, long := sample(f, t, size, guessTokens/16), sample(f, t, size, guessTokens)
+	short.most *= 20 // the rules may be others
 	exact := false
 	tryLong := func(w writer) {
 		for i := byte(0); i < rules && !exact; i++ {
@@ -41,7 +40,9 @@ func guess(f *frame, t *template, before writer, size int64) (best writer, known
 			continue
 		}
 		bytes, wrong := short.encodeAs(w)
-		if wrong == 0 {
+		if wrong == 0 && i == 0 && w.level > 0 {
+			return w, true
+		} else if wrong == 0 {
 			tryLong(w)
 		} else if wrong > 0 {
 			likely, sizes[w] = append(likely, w), bytes
@@ -74,7 +75,7 @@ func sample(f *frame, t *template, size int64, tokens int) *task {
 		n += len(f.parts[i].block.tokens)
 	}
 	share := size * int64(part.to-f.from+1) / int64(f.to-f.from+1)
-	return &task{frame: &part, template: t, most: int(share/unknownPart + mostBytes)}
+	return &task{frame: &part, template: t, most: int(share/mostPart + mostBytes)}
 }
 
 // encodeAs returns how many bytes a sample by a writer takes, and how often the predictor is wrong, or -1 if it takes too many or there is no

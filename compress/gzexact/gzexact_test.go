@@ -214,7 +214,7 @@ func TestLibdeflateFiles(t *testing.T) {
 
 // TestFrames restores files of several frames.
 func TestFrames(t *testing.T) {
-	text := fastq(testrun.Pick(2_000_000, 2_000_000, 50_000_000))
+	text := fastq(testrun.Pick(1_400_000, 1_400_000, 50_000_000))
 	for _, words := range []string{"gzip -1", "gzip -6", "pigz -1", "pigz -i -2", "bgzip -c -l 1", "libdeflate-gzip -c -6", "libdeflate-gzip -c -10"} {
 		t.Run(words, func(t *testing.T) {
 			d, by, err := both(t, program(t, text, strings.Fields(words)...), text)

@@ -3,6 +3,7 @@ package gzexact
 import (
 	"math"
 
+	"orcomgo/compress/rangecoder"
 	"orcomgo/internal/deflate"
 )
 
@@ -16,11 +17,11 @@ type nearLevel struct {
 	mostStatic int // bytes of blocks that are parsed for static codes, too
 }
 
-// nearLevels are those behind libdeflateLevels, and newerNearLevels those of version 1.19 on.
-var (
-	nearLevels      = [...]nearLevel{{35, 75, 2, -far, 1, 0}, {70, 150, 3, -far, 1, 0}, {150, maxMatch, 4, -far, 1, 0}}
-	newerNearLevels = [...]nearLevel{{35, 75, 2, 32, 32, 0}, {100, 150, 4, 16, 16, 1000}, {300, maxMatch, 10, 1, 1, 10_000}}
-)
+// nearLevels are those behind libdeflateLevels, and those of version 1.19 on.
+var nearLevels = [2][3]nearLevel{
+	{{35, 75, 2, -far, 1, 0}, {70, 150, 3, -far, 1, 0}, {150, maxMatch, 4, -far, 1, 0}},
+	{{35, 75, 2, 32, 32, 0}, {100, 150, 4, 16, 16, 1000}, {300, maxMatch, 10, 1, 1, 10_000}},
+}
 
 const (
 	nearBlock      = 300_000
@@ -56,7 +57,6 @@ type near struct {
 	upTo            []int32 // where in matches those of each place end
 	choices         []token // of each place of the block
 	rest            []uint32
-	path            []token
 
 	splitter
 	last         tally // of the block that was parsed last, if there is one in the member
@@ -73,18 +73,16 @@ type costs struct {
 }
 
 func newNear(w writer) *near {
-	levels := nearLevels
-	if w.rules == newerLibdeflate {
-		levels = newerNearLevels
-	}
 	newer := w.rules == newerLibdeflate
-	return &near{nearLevel: levels[int(w.level)-len(libdeflateLevels)], newer: newer, trees: libdeflateTree{newer: newer}}
+	level := nearLevels[rangecoder.BitOf(newer)][int(w.level)-len(libdeflateLevels)]
+	return &near{nearLevel: level, newer: newer, trees: libdeflateTree{newer: newer}}
 }
 
 func (z *near) begin(text []byte, from, to int) {
 	first := max(from, to-windowSize)
 	z.matchTree.begin(text, first)
-	z.at, z.end, z.searched, z.start, z.blockEnd = to, noPlace, first, noPlace, to
+	z.at, z.end, z.searched, z.start, z.blockEnd = to, noPlace, first, first, to
+	z.matches, z.upTo = z.matches[:0], z.upTo[:0]
 	z.goesOn, z.astray, z.onlyLiterals = false, 0, false
 	z.splitter, z.last = splitter{}, tally{}
 }
@@ -100,7 +98,7 @@ func (z *near) segment(end int) { z.end = end }
 func (z *near) place() int { return z.at }
 
 func (z *near) ends(tokens []token) bool {
-	if len(tokens) == 0 && z.at != z.start && !(z.goesOn && z.at < z.blockEnd) {
+	if len(tokens) == 0 && (z.at >= z.blockEnd || z.at != z.start && !z.goesOn) {
 		z.block()
 	}
 	return z.at >= z.blockEnd
@@ -180,12 +178,10 @@ func (z *near) reach() {
 		z.astray++
 		z.splitter = splitter{}
 	}
-	if z.searched <= z.at {
-		z.matches, z.upTo = z.matches[:0], z.upTo[:0]
-		for ; z.searched < z.at; z.searched++ {
-			z.skip()
-		}
-	} else if n := z.at - z.start; n > 0 {
+	for z.searched < z.at {
+		z.skip()
+	}
+	if n := z.at - z.start; n > 0 {
 		from := z.upTo[n-1]
 		z.matches = append(z.matches[:0], z.matches[from:]...)
 		z.upTo = append(z.upTo[:0], z.upTo[n:]...)
@@ -196,36 +192,33 @@ func (z *near) reach() {
 	z.start = z.at
 }
 
-// search goes past a place, whose matches it notes, and returns the length of the longest one; past the next ones, too, if that is nice.
+// search goes past a place, and notes its matches; past the next ones, too, if the longest one is nice. It returns the length of that.
 func (z *near) search() (longest int) {
-	if most := min(maxMatch, z.end-z.searched); most >= hashable {
-		before := len(z.matches)
-		z.add(z.searched, most, min(z.nice, most), z.depth, &z.matches)
-		if n := len(z.matches); n > before {
-			longest = z.matches[n-1].value()
-		}
+	most, before := min(maxMatch, z.end-z.searched), len(z.matches)
+	nice := min(z.nice, most)
+	z.note(most, nice, &z.matches)
+	if n := len(z.matches); n > before {
+		longest = z.matches[n-1].value()
 	}
-	z.note()
-	if longest >= min(z.nice, z.end-z.searched+1) {
-		for range longest - 1 {
-			z.skip()
-			z.note()
-		}
+	for i := 1; i < longest && longest >= nice; i++ {
+		z.skip()
 	}
 	return longest
 }
 
-// note goes past a place whose matches were noted.
-func (z *near) note() {
-	z.upTo = append(z.upTo, int32(len(z.matches)))
-	z.searched++
+// skip goes past a place whose matches don't matter.
+func (z *near) skip() {
+	most := min(z.nice, z.end-z.searched)
+	z.note(most, most, nil)
 }
 
-// skip puts a place into the tree.
-func (z *near) skip() {
-	if most := min(z.nice, z.end-z.searched); most >= hashable {
-		z.add(z.searched, most, most, z.depth, nil)
+// note goes past a place, and appends its matches to some unless these are nil.
+func (z *near) note(most, nice int, matches *[]token) {
+	if most >= hashable {
+		z.add(z.searched, most, nice, z.depth, matches)
 	}
+	z.upTo = append(z.upTo, int32(len(z.matches)))
+	z.searched++
 }
 
 // parse chooses the tokens of the block.
@@ -279,11 +272,12 @@ func (z *near) planLiterals() int {
 
 // planChoices returns how many bits the block has with the choices, if it is dynamic.
 func (z *near) planChoices() int {
-	z.path = z.path[:0]
+	tokens := z.planned.tokens[:0]
 	for at := 0; at < len(z.choices); at += z.choices[at].size() {
-		z.path = append(z.path, z.choices[at])
+		tokens = append(tokens, z.choices[at])
 	}
-	return z.planned.plan(z.path, &z.trees, 14, true, 1)
+	z.planned.tokens = tokens
+	return z.planned.plan(tokens, &z.trees, 14, true, 1)
 }
 
 // guessCosts sets the costs for the first pass: of usual ones, and those that were left by the block before, the more the less the blocks
@@ -307,19 +301,15 @@ func (z *near) guessCosts() {
 	case 4*matches > literals:
 		part, length = 0.5, 93
 	}
-	literal := uint32(-math.Log2(part/float64(max(used, 1))) * bitCost)
 	weight := z.usualWeight()
-	mix := func(cost *uint32, usual uint32) { *cost = (weight*usual + (allWeight-weight)**cost) / allWeight }
-	for i := range z.literals {
-		usual := literal
-		if i > endOfBlock {
-			usual = length
+	mix := func(costs []uint32, extra []uint8, usual uint32) {
+		for i, n := range extra {
+			costs[i] = (weight*(usual+bitCost*uint32(n)) + (allWeight-weight)*costs[i]) / allWeight
 		}
-		mix(&z.literals[i], usual+bitCost*uint32(literalExtra[i]))
 	}
-	for i, extra := range deflate.DistExtra {
-		mix(&z.dists[i], usualDist+bitCost*uint32(extra))
-	}
+	mix(z.literals[:], literalExtra[:endOfBlock+1], uint32(-math.Log2(part/float64(max(used, 1)))*bitCost))
+	mix(z.literals[endOfBlock+1:], deflate.LengthExtra[:], length)
+	mix(z.dists[:], deflate.DistExtra[:], usualDist)
 }
 
 // usualWeight returns how many parts of allWeight the usual costs are.
