@@ -78,10 +78,9 @@ func sample(f *frame, t *template, size int64, tokens int) *task {
 	return &task{frame: &part, template: t, most: int(share/mostPart + mostBytes)}
 }
 
-// encodeAs returns how many bytes a sample by a writer takes, and how often the predictor is wrong, or -1 if it takes too many or there is no
-// such writer.
+// encodeAs returns how many bytes a sample by a writer takes, and how often the predictor is wrong; or -1, if that is clearly no such writer.
 func (t *task) encodeAs(w writer) (bytes, wrong int) {
-	if !w.valid() {
+	if !w.valid() || w.isNear() && !t.nearBegins(w) {
 		return 0, -1
 	}
 	f := *t.frame
@@ -91,4 +90,17 @@ func (t *task) encodeAs(w writer) (bytes, wrong int) {
 		return 0, -1
 	}
 	return len(c.code), c.wrong
+}
+
+// nearBegins reports whether the first block ends where near would end it, unless it is stored. To parse it takes longer.
+func (t *task) nearBegins(w writer) bool {
+	i := slices.IndexFunc(t.parts, func(p part) bool { return p.block.size > 0 })
+	if i < 0 || t.parts[i].event == eventStored {
+		return true
+	}
+	z := newNear(w)
+	z.begin(t.text, t.from, t.from)
+	z.segment(append(slices.Clip(t.ends), far)[0])
+	z.seek()
+	return z.blockEnd-z.start == t.parts[i].block.size
 }

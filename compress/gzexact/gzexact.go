@@ -3,6 +3,7 @@ package gzexact
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"orcomgo/bins/parse"
 )
@@ -48,6 +49,7 @@ type describer struct {
 	out     []byte
 	frame   *frame // the next one
 	writer  writer
+	guessed bool  // by tokens
 	place   int64 // bytes of the file up to the end of the last task
 	file    int64 // bytes that are described
 }
@@ -73,16 +75,17 @@ func (d *describer) next() (*task, error) {
 		return nil, err
 	}
 	s.finish(f, behind)
-	first, before := d.place == 0, d.writer
-	if first {
+	before := d.writer
+	if d.place == 0 {
 		d.out = parse.AppendBlock(d.out, s.template.header)
 	}
 	// Files are joined of several, so each frame that begins with a member may have another writer. Stored blocks show none.
-	if first || before == (writer{}) || !f.inside && f.from < f.to && (f.parts[0].event != eventMember || s.template.sizeAt == 0) {
+	if !d.guessed || !f.inside && f.from < f.to && (f.parts[0].event != eventMember || s.template.sizeAt == 0) {
 		known := false
 		if d.writer, known = guess(f, s.template, before, place-d.place); !known {
 			err = ErrUnknownWriter
 		}
+		d.guessed = d.guessed || slices.ContainsFunc(f.parts, func(p part) bool { return len(p.block.tokens) > 0 })
 	}
 	f.setWriter(d.writer, d.writer == before)
 	d.frame, d.place = behind, place

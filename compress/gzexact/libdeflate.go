@@ -86,11 +86,11 @@ func (c *tally) difference(d *tally) (sum uint64) {
 // splitter has the tokens of a block up to the last check of whether it should end, and those since.
 type splitter struct{ seen, fresh tally }
 
-// ends checks a block of so many bytes, with so many bytes behind it: it ends where the fresh tokens are of other kinds than those seen. If
-// it does not, they are seen; checked is false if there is nothing to check yet. Blocks have least bytes at least.
-func (s *splitter) ends(size, behind, least int) (ends, checked bool) {
+// ends reports whether a block of so many bytes, with so many behind it, ends as its fresh tokens are of other kinds than those seen. If it
+// does not, and there are enough of them, they are seen. Blocks have least bytes at least.
+func (s *splitter) ends(size, behind, least int) bool {
 	if s.fresh.all < checkInterval || size < least || behind < least {
-		return false, false
+		return false
 	}
 	seen, fresh := uint64(s.seen.all), uint64(s.fresh.all)
 	most := fresh * 200 / checkInterval * seen
@@ -98,10 +98,10 @@ func (s *splitter) ends(size, behind, least int) (ends, checked bool) {
 		most += most * (8192 - items) / 8192
 	}
 	if seen > 0 && s.seen.difference(&s.fresh)+uint64(size/4096)*seen >= most {
-		return true, true
+		return true
 	}
 	s.see()
-	return false, true
+	return false
 }
 
 // see makes the fresh tokens seen.
@@ -322,8 +322,7 @@ func (z *libdeflate) full() bool {
 	if z.head3 == nil {
 		return z.matches >= 8192
 	}
-	ends, _ := z.splitter.ends(z.at-z.blockStart, z.end-z.at, z.leastBlock)
-	return ends || z.matches >= 50_000
+	return z.matches >= 50_000 || z.splitter.ends(z.at-z.blockStart, z.end-z.at, z.leastBlock)
 }
 
 func (z *libdeflate) plan(tokens []token, as *block) { as.plan(tokens, &z.trees, 14, true, 1) }

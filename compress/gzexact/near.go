@@ -133,6 +133,13 @@ func (z *near) block() {
 		z.blockEnd, z.choices = z.end, nil
 		return
 	}
+	z.seek()
+	z.parse()
+	z.last, z.seen = z.seen, tally{}
+}
+
+// seek finds the end of a block.
+func (z *near) seek() {
 	limit := greatestEnd(z.start, z.end, nearBlock, nearLeastBlock)
 	last := limit
 	if content := len(z.text) - padBytes; content < z.end {
@@ -157,8 +164,8 @@ func (z *near) block() {
 		if z.searched >= limit || len(z.matches)+len(z.upTo) >= nearMatches {
 			break
 		}
-		checked := false
-		if ends, checked = z.splitter.ends(z.searched-z.start, z.end-z.searched, nearLeastBlock); checked && !ends {
+		fresh := z.fresh.all
+		if ends = z.splitter.ends(z.searched-z.start, z.end-z.searched, nearLeastBlock); z.fresh.all < fresh {
 			before = z.searched
 		}
 	}
@@ -168,8 +175,6 @@ func (z *near) block() {
 	} else {
 		z.see()
 	}
-	z.parse()
-	z.last, z.seen = z.seen, tally{}
 }
 
 // reach begins a block at the next token. Of the matches, those before it are dropped.
