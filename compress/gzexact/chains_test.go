@@ -36,7 +36,7 @@ func TestLongChains(t *testing.T) {
 				for end := min(len(text), 50_000); p.place() < len(text); end = len(text) { // two segments
 					p.segment(end)
 					for p.place() < end {
-						tokens = append(tokens, p.run(nil, nil, 1<<30, end)...)
+						tokens = append(tokens, follow(p, nil, nil, 1<<30, end)...)
 					}
 				}
 				return tokens

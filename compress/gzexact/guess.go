@@ -95,12 +95,9 @@ func (t *task) encodeAs(w writer) (bytes, wrong int) {
 // nearBegins reports whether the first block ends where near would end it, unless it is stored. To parse it takes longer.
 func (t *task) nearBegins(w writer) bool {
 	i := slices.IndexFunc(t.parts, func(p part) bool { return p.block.size > 0 })
-	if i < 0 || t.parts[i].event == eventStored {
-		return true
-	}
 	z := newNear(w)
 	z.begin(t.text, t.from, t.from)
 	z.segment(append(slices.Clip(t.ends), far)[0])
 	z.seek()
-	return z.blockEnd-z.start == t.parts[i].block.size
+	return i < 0 || t.parts[i].event == eventStored || z.blockEnd-z.start == t.parts[i].block.size
 }

@@ -201,10 +201,6 @@ func (z *libdeflate) ends(tokens []token) bool {
 	return z.over || z.at >= z.end
 }
 
-func (z *libdeflate) run(tokens, actual []token, n, limit int) []token {
-	return follow(z, tokens, actual, n, limit)
-}
-
 func multiplied(v uint32, bits int) uint32 { return v * 0x1e35a7bd >> (32 - bits) }
 
 // hash puts the places up to the given one into the tables.

@@ -6,11 +6,12 @@ import "orcomgo/internal/deflate"
 // comes before that of the place in the order of bytes, on its right the others. So the way down from the last place to where the text of
 // a new one belongs passes the places whose text is most like it, and the trees left and right of this way become those of the new place.
 type matchTree struct {
-	text  []byte
-	first int // this place has the hash 0
-	tops  [1 << 16]int32
-	last  [2 << 16]int32        // the last two places with each hash of three bytes
-	below [2 * windowSize]int32 // of each place what is left and right of it
+	text    []byte
+	first   int // this place has the hash 0
+	tops    [1 << 16]int32
+	last    [2 << 16]int32        // the last two places with each hash of three bytes
+	below   [2 * windowSize]int32 // of each place what is left and right of it
+	matches []token
 }
 
 // begin forgets all places.
@@ -25,9 +26,9 @@ func (m *matchTree) rebase(text []byte, by int) {
 	rebase(by, m.tops[:], m.last[:], m.below[:])
 }
 
-// add adds a place, and appends its matches to some, unless these are nil: those up to most bytes that are longer than all nearer ones, the
-// shortest first. One of at least nice bytes is the last. No more than depth places are compared.
-func (m *matchTree) add(place, most, nice, depth int, matches *[]token) {
+// add adds a place. If that is said, it appends to matches those that are longer than all nearer ones, and returns the length of the longest.
+// One of at least nice bytes is the last. No more than depth places are compared, none beyond most bytes.
+func (m *matchTree) add(place, most, nice, depth int, note bool) (longest int) {
 	text, limit := m.text, place-windowSize
 	hash3, hash4 := uint32(0), uint32(0)
 	v := deflate.Load32(text, place)
@@ -36,27 +37,26 @@ func (m *matchTree) add(place, most, nice, depth int, matches *[]token) {
 	}
 	last, node := m.last[2*hash3:2*hash3+2], int(m.tops[hash4])
 	for _, p := range last {
-		if matches != nil && int(p) > limit && (deflate.Load32(text, int(p))^v)&0xffffff == 0 {
-			*matches = append(*matches, match(minMatch, place-int(p)))
-			break
+		if note && longest == 0 && int(p) > limit && (deflate.Load32(text, int(p))^v)&0xffffff == 0 {
+			longest = minMatch
+			m.matches = append(m.matches, match(longest, place-int(p)))
 		}
 	}
 	last[0], last[1], m.tops[hash4] = int32(place), last[0], int32(place)
 
-	longest := minMatch
 	at := 2 * (place & (windowSize - 1))
 	left, right := &m.below[at], &m.below[at+1]
 	for n, nLeft, nRight := 0, 0, 0; node > limit && depth > 0; depth-- {
 		at = 2 * (node & (windowSize - 1))
 		if text[node+n] == text[place+n] {
 			n += matchLength(text, node+n, place+n, most-n)
-			if matches != nil && n > longest {
+			if note && n > max(longest, minMatch) {
 				longest = n
-				*matches = append(*matches, match(n, place-node))
+				m.matches = append(m.matches, match(n, place-node))
 			}
 			if n >= nice {
 				*left, *right = m.below[at], m.below[at+1]
-				return
+				return longest
 			}
 		}
 		if text[node+n] < text[place+n] {
@@ -69,4 +69,5 @@ func (m *matchTree) add(place, most, nice, depth int, matches *[]token) {
 		n = min(nLeft, nRight)
 	}
 	*left, *right = noPlace, noPlace
+	return longest
 }

@@ -53,8 +53,7 @@ type near struct {
 	start, blockEnd int     // of the block that was parsed last
 	goesOn          bool    // it was stored, and what was stored is not all of it
 	astray          int     // how many blocks of the frame ended elsewhere
-	matches         []token // at the places from start on to searched
-	upTo            []int32 // where in matches those of each place end
+	upTo            []int32 // where in matches those of each place end, from start on
 	choices         []token // of each place of the block
 	rest            []uint32
 
@@ -120,10 +119,6 @@ func (z *near) accept(t token) {
 	z.at += t.size()
 }
 
-func (z *near) run(tokens, actual []token, n, limit int) []token {
-	return follow(z, tokens, actual, n, limit)
-}
-
 func (z *near) plan(tokens []token, as *block) { as.plan(tokens, &z.trees, 14, true, 1) }
 
 // block finds the end of a block, and parses it. If it was wrong so often that another writer is likely, it chooses literals instead: to
@@ -152,7 +147,10 @@ func (z *near) seek() {
 	counted, before, ends := z.searched, 0, false
 	for z.searched < last && !ends {
 		place := z.searched
-		longest := z.search()
+		longest, nice := z.pass(true)
+		for i := 1; i < longest && longest >= nice; i++ {
+			z.pass(false)
+		}
 		if place >= counted {
 			t := literal(z.text[place])
 			if longest >= least {
@@ -184,7 +182,7 @@ func (z *near) reach() {
 		z.splitter = splitter{}
 	}
 	for z.searched < z.at {
-		z.skip()
+		z.pass(false)
 	}
 	if n := z.at - z.start; n > 0 {
 		from := z.upTo[n-1]
@@ -197,33 +195,15 @@ func (z *near) reach() {
 	z.start = z.at
 }
 
-// search goes past a place, and notes its matches; past the next ones, too, if the longest one is nice. It returns the length of that.
-func (z *near) search() (longest int) {
-	most, before := min(maxMatch, z.end-z.searched), len(z.matches)
-	nice := min(z.nice, most)
-	z.note(most, nice, &z.matches)
-	if n := len(z.matches); n > before {
-		longest = z.matches[n-1].value()
-	}
-	for i := 1; i < longest && longest >= nice; i++ {
-		z.skip()
-	}
-	return longest
-}
-
-// skip goes past a place whose matches don't matter.
-func (z *near) skip() {
-	most := min(z.nice, z.end-z.searched)
-	z.note(most, most, nil)
-}
-
-// note goes past a place, and appends its matches to some unless these are nil.
-func (z *near) note(most, nice int, matches *[]token) {
-	if most >= hashable {
-		z.add(z.searched, most, nice, z.depth, matches)
+// pass goes past a place, and notes its matches if that is said. It returns the length of the longest one, and which is nice.
+func (z *near) pass(note bool) (longest, nice int) {
+	most := min(maxMatch, z.end-z.searched)
+	if nice = min(z.nice, most); most >= hashable {
+		longest = z.add(z.searched, most, nice, z.depth, note)
 	}
 	z.upTo = append(z.upTo, int32(len(z.matches)))
 	z.searched++
+	return longest, nice
 }
 
 // parse chooses the tokens of the block.
@@ -306,7 +286,17 @@ func (z *near) guessCosts() {
 	case 4*matches > literals:
 		part, length = 0.5, 93
 	}
-	weight := z.usualWeight()
+	weight, difference := uint32(2), z.seen.difference(&z.last) // of usual costs
+	switch most := uint64(z.seen.all) * uint64(z.last.all) * 200 / checkInterval; {
+	case z.last.all == 0 || z.newer && difference > 3*most:
+		weight = allWeight
+	case 4*difference > 9*most:
+		weight = 6
+	case 2*difference > 3*most:
+		weight = 5
+	case 2*difference > most:
+		weight = 4
+	}
 	mix := func(costs []uint32, extra []uint8, usual uint32) {
 		for i, n := range extra {
 			costs[i] = (weight*(usual+bitCost*uint32(n)) + (allWeight-weight)*costs[i]) / allWeight
@@ -315,23 +305,6 @@ func (z *near) guessCosts() {
 	mix(z.literals[:], literalExtra[:endOfBlock+1], uint32(-math.Log2(part/float64(max(used, 1)))*bitCost))
 	mix(z.literals[endOfBlock+1:], deflate.LengthExtra[:], length)
 	mix(z.dists[:], deflate.DistExtra[:], usualDist)
-}
-
-// usualWeight returns how many parts of allWeight the usual costs are.
-func (z *near) usualWeight() uint32 {
-	difference := z.seen.difference(&z.last)
-	most := uint64(z.seen.all) * uint64(z.last.all) * 200 / checkInterval
-	switch {
-	case z.last.all == 0 || z.newer && difference > 3*most:
-		return allWeight
-	case 4*difference > 9*most:
-		return 6
-	case 2*difference > 3*most:
-		return 5
-	case 2*difference > most:
-		return 4
-	}
-	return 2
 }
 
 // setCosts sets the costs to those of codes with these lengths.

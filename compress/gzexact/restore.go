@@ -39,10 +39,8 @@ func (r *restorer) next() (*task, error) {
 	before := r.window[r.ahead-f.from:]
 	f.to = f.from + size
 	behind := *r.description
-	most := f.to
-	if _, n, _, err := parseFrame(behind.Block()); err == nil {
-		most += min(n, tailBytes)
-	}
+	_, ahead, _, _ := parseFrame(behind.Block()) // 0 bytes if there is none
+	most := f.to + min(ahead, tailBytes)
 	f.text = make([]byte, most+padBytes)
 	n := copy(f.text[:most], before)
 	if n < len(before) {

@@ -306,7 +306,7 @@ func (t *task) tokens(b *block) bool {
 				most = math.MaxInt
 			}
 		}
-		tokens := p.run(b.tokens[:done], actual, most, limit)
+		tokens := follow(p, b.tokens[:done], actual, most, limit)
 		ends := p.ends(tokens)
 		done, t.at = len(tokens), p.place()
 		switch {

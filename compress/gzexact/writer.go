@@ -14,9 +14,6 @@ type predictor interface {
 	next() token
 	// accept goes past a token that was chosen.
 	accept(t token)
-	// run appends to tokens, which a block has so far, what the writer would choose and accepts it: up to n tokens of the block, before
-	// limit, as long as the block would not end. If actual is not nil, it is the block, and run stops before a token that is another there.
-	run(tokens, actual []token, n, limit int) []token
 	// place returns where the next token is.
 	place() int
 	// plan sets the kind of a block with these tokens, and its codes if it is dynamic.

@@ -220,10 +220,8 @@ func (z *zlib) move(size int) {
 	}
 }
 
-func (z *zlib) run(tokens, actual []token, n, limit int) []token {
-	if z.lazyMatching || z.level == 0 {
-		return follow(z, tokens, actual, n, limit)
-	}
+// follow is the function of that name for the fast levels.
+func (z *zlib) follow(tokens, actual []token, n, limit int) []token {
 	text := z.text
 	for len(tokens) < n && z.at < limit {
 		if (len(tokens)+1)&0xffe == 0 && z.ends(tokens) { // it does nowhere else, before the end of the segment
