@@ -9,15 +9,16 @@
 // That it goes on from what was chosen and not from what it predicted is an idea of preflate.
 //
 // zlib.go predicts zlib, gzip and pigz; libdeflate.go libdeflate, which bgzip uses, and BGZF files of other programs have by an older
-// version; both look for matches by chains.go, and trees.go has their prefix codes.
+// version; both look for matches by chains.go. near.go predicts libdeflate from level 10 on, by matchtree.go. All have their prefix codes by
+// trees.go.
 //
 // A file is cut into frames of about 1 MiB of text at ends of blocks (frame.go). A frame is coded by itself: the state of the
 // predictors is, nearly, a function of the 32 KiB of text before it. So frames are coded and decoded by several goroutines (queue.go). The
-// fast levels of zlib depend on tokens of any distance before; their frames are carried on, one after another, but where pigz or bgzip
-// begin anew.
+// fast levels of zlib and those of near.go depend on tokens of any distance before; their frames are carried on, one after another, but
+// where a member begins, or pigz begins anew.
 //
-// Not known are: libdeflate from level 10 on, which goes through many ways to code a block, --rsyncable of gzip, igzip, the writers of Go
-// and klauspost, 7-Zip, zopfli. Their files come back where the corrections are small enough.
+// Not known are: --rsyncable of gzip, igzip, the writers of Go and klauspost, 7-Zip, zopfli. Their files come back where the corrections are
+// small enough.
 //
 // docs/FORMAT.md, "Gzip descriptions", is the specification.
 package gzexact

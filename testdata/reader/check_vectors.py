@@ -255,7 +255,8 @@ def gzip_descriptions(v):
     while code := source.text():
         frame = reader.Bytes(code, "frame")
         writer, flags = frame.byte(), frame.byte()
-        reader.require(writer == 0 or writer >> 4 <= 6 and 1 <= writer & 15 <= (4 if writer >> 4 == 6 else 9), "an unknown writer")
+        most = {5: 12, 6: 4, 7: 12}.get(writer >> 4, 9)
+        reader.require(writer == 0 or writer >> 4 <= 7 and 1 <= writer & 15 <= most, "an unknown writer")
         reader.require(flags < 32 and (flags & 8 or not flags), "flags that contradict each other")
         size += frame.uvarint()
         reader.require(frame.uvarint() <= (65535 if flags & 8 else 0), "a frame that has seen text outside of a member")
