@@ -189,8 +189,8 @@ func matchLength(text []byte, a, b, most int) int {
 	return most
 }
 
-// follow appends to tokens, which a block has so far, what the writer would choose and accepts it: up to n tokens of the block, before limit,
-// as long as the block would not end. If actual is not nil, it is the block, and follow stops before a token that is another there.
+// follow appends to tokens, which a block has so far, what the writer would choose and accepts it: up to n tokens of the block, before
+// limit, as long as the block would not end. If actual is not nil, it is the block, and follow stops before a token that is another there.
 func follow(p predictor, tokens, actual []token, n, limit int) []token {
 	if z, ok := p.(*zlib); ok && !z.lazyMatching && z.level > 0 {
 		return z.follow(tokens, actual, n, limit)

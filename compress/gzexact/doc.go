@@ -9,7 +9,7 @@
 // That it goes on from what was chosen and not from what it predicted is an idea of preflate.
 //
 // zlib.go predicts zlib, gzip and pigz; libdeflate.go libdeflate, which bgzip uses, and BGZF files of other programs have by an older
-// version; both look for matches by chains.go. near.go predicts libdeflate from level 10 on, by matchtree.go. All have their prefix codes by
+// version; both look for matches by chains.go. near.go predicts libdeflate from level 10 on, by matchtree.go. Prefix codes are those of
 // trees.go.
 //
 // A file is cut into frames of about 1 MiB of text at ends of blocks (frame.go). A frame is coded by itself: the state of the
@@ -17,8 +17,8 @@
 // fast levels of zlib and those of near.go depend on tokens of any distance before; their frames are carried on, one after another, but
 // where a member begins, or pigz begins anew.
 //
-// Not known are: --rsyncable of gzip, igzip, the writers of Go and klauspost, 7-Zip, zopfli. Their files come back where the corrections are
-// small enough.
+// Not known are: --rsyncable of gzip, igzip, the writers of Go and klauspost, 7-Zip, zopfli. Their files come back where the corrections
+// are small enough.
 //
 // docs/FORMAT.md, "Gzip descriptions", is the specification.
 package gzexact

@@ -12,7 +12,7 @@ const (
 func guess(f *frame, t *template, before writer, size int64) (best writer, known bool) {
 	order := map[byte][]byte{2: {9, 8, 12, 11, 10}, 4: {1}}[t.header[8]] // what the header says of the level
 	order = append(order, 6, 5, 7, 4, 3, 2, 1, 8, 9)
-	if t.sizeAt > 0 { // nothing
+	if t.sizeAt > 0 { // that of BGZF says nothing
 		order = append(order, 10, 11, 12)
 	}
 	list := []writer{before}
@@ -78,7 +78,7 @@ func sample(f *frame, t *template, size int64, tokens int) *task {
 	return &task{frame: &part, template: t, most: int(share/mostPart + mostBytes)}
 }
 
-// encodeAs returns how many bytes a sample by a writer takes, and how often the predictor is wrong; or -1, if that is clearly no such writer.
+// encodeAs returns how many bytes a sample by a writer takes, and how often the predictor is wrong; or -1, if that clearly is another one.
 func (t *task) encodeAs(w writer) (bytes, wrong int) {
 	if !w.valid() || w.isNear() && !t.nearBegins(w) {
 		return 0, -1

@@ -103,7 +103,8 @@ sys.stdout.buffer.write(out + c.flush())
 
 // String names the writer as its users do.
 func (w writer) String() string {
-	names := [rules]string{"gzip", "zlib", "pigz", "pigz -i", "zlib, memLevel 9,", "libdeflate", "libdeflate before 1.8", "libdeflate from 1.19 on"}
+	names := [rules]string{"gzip", "zlib", "pigz", "pigz -i", "zlib, memLevel 9,",
+		"libdeflate", "libdeflate before 1.8", "libdeflate from 1.19 on"}
 	return fmt.Sprintf("%s -%d", names[w.rules], w.level)
 }
 
@@ -215,7 +216,8 @@ func TestLibdeflateFiles(t *testing.T) {
 // TestFrames restores files of several frames.
 func TestFrames(t *testing.T) {
 	text := fastq(testrun.Pick(1_400_000, 1_400_000, 50_000_000))
-	for _, words := range []string{"gzip -1", "gzip -6", "pigz -1", "pigz -i -2", "bgzip -c -l 1", "libdeflate-gzip -c -6", "libdeflate-gzip -c -10"} {
+	for _, words := range []string{"gzip -1", "gzip -6", "pigz -1", "pigz -i -2", "bgzip -c -l 1",
+		"libdeflate-gzip -c -6", "libdeflate-gzip -c -10"} {
 		t.Run(words, func(t *testing.T) {
 			d, by, err := both(t, program(t, text, strings.Fields(words)...), text)
 			if err != nil || len(d) > 200+len(text)/20_000 {

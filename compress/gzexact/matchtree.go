@@ -26,7 +26,7 @@ func (m *matchTree) rebase(text []byte, by int) {
 	rebase(by, m.tops[:], m.last[:], m.below[:])
 }
 
-// add adds a place. If that is said, it appends to matches those that are longer than all nearer ones, and returns the length of the longest.
+// add adds a place. If that is said, it appends to matches those that are longer than all nearer ones, and returns the greatest length.
 // One of at least nice bytes is the last. No more than depth places are compared, none beyond most bytes.
 func (m *matchTree) add(place, most, nice, depth int, note bool) (longest int) {
 	text, limit := m.text, place-windowSize
