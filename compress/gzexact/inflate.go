@@ -36,7 +36,7 @@ const (
 )
 
 func (f *inflater) init(file io.Reader) {
-	f.file, f.In = file, make([]byte, 0, 4*loaded)
+	f.file, f.In = file, make([]byte, 0, 2*loaded)
 	f.staticLit.set(deflate.StaticLiterals)
 	f.staticDist.set(deflate.StaticDists)
 }

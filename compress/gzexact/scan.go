@@ -13,6 +13,7 @@ type scanner struct {
 	inflater
 	*frame   // which was begun; its text is that of the inflater
 	template *template
+	most     int   // bytes of text of a frame, but for the last part
 	raw      int   // bytes of raw parts of the frame
 	within   bool  // a member
 	header   int   // in parts, of the member, or -1
@@ -28,7 +29,7 @@ type scanner struct {
 const pigzPiece = 128 << 10
 
 func newScanner(gz io.Reader) *scanner {
-	s := &scanner{frame: &frame{}}
+	s := &scanner{frame: &frame{}, most: frameText}
 	s.init(gz)
 	s.begin()
 	return s
@@ -56,7 +57,7 @@ func (s *scanner) next() (*frame, error) {
 		}
 		text := len(s.inflater.text) - s.from
 		memberEnds := !s.within && s.template.sizeAt == 0 && (text >= leastMember || s.members <= singleMembers)
-		if text >= frameText || memberEnds || len(s.parts) == frameParts || s.raw >= frameRaw {
+		if text >= s.most || memberEnds || len(s.parts) == frameParts || s.raw >= frameRaw {
 			break
 		}
 	}
