@@ -62,21 +62,21 @@ func (o *object) ReadAt(p []byte, at int64) (int, error) {
 	if n < int64(len(p)) {
 		p, short = p[:n], io.EOF
 	}
-	if n >= largeLen {
-		if err := o.large(p, at); err != nil {
-			return 0, err
-		}
-		return int(n), short
-	}
 	done := 0
 	for done < int(n) {
+		if n-int64(done) >= largeLen && !o.cache.has(o, (at+int64(done))/blockLen) {
+			if err := o.large(p[done:], at+int64(done)); err != nil {
+				return done, err
+			}
+			break
+		}
 		b, err := o.cache.block(o, (at+int64(done))/blockLen, (at+n-1)/blockLen, true)
 		if err != nil {
 			return done, err
 		}
 		done += copy(p[done:], b[(at+int64(done))%blockLen:])
 	}
-	return done, short
+	return int(n), short
 }
 
 // Fetch implements vfs.RemoteFile.
@@ -90,7 +90,7 @@ func (o *object) Fetch(at, n int64) {
 func (o *object) large(p []byte, at int64) error {
 	var g errgroup.Group
 	g.SetLimit(largeParts)
-	each := max(largeLen, (len(p)-1)/largeParts+1)
+	each := (len(p)-1)/min(len(p)/largeLen, largeParts) + 1
 	for from := 0; from < len(p); from += each {
 		part := p[from:min(from+each, len(p))]
 		g.Go(func() error { return o.fetch(at+int64(from), part, func(int) {}) })
@@ -157,6 +157,13 @@ type block struct {
 }
 
 func newCache() *cache { return &cache{blocks: make(map[place]*block)} }
+
+// has reports whether block i of an object was fetched, or is being fetched.
+func (c *cache) has(o *object, i int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.blocks[place{o.info.Path, o.info.Modified, i}] != nil
+}
 
 // block returns block i of an object, of which the blocks up to last are wanted next, and with more perhaps those after them.
 func (c *cache) block(o *object, i, last int64, more bool) ([]byte, error) {

@@ -75,10 +75,16 @@ func (f *File) Size() (int64, error) {
 
 // OpenContent is OpenRegular for a file of an archive: if it is encrypted, what is read of it is its content. The error wraps
 // crypt.ErrKey if no key opens it.
-func OpenContent(path string) (*File, error) {
+func OpenContent(path string) (*File, error) { return OpenAhead(path, 0) }
+
+// OpenAhead is OpenContent of a file of which so many first bytes will be read: see File.Fetch.
+func OpenAhead(path string, n int64) (*File, error) {
 	f, err := OpenRegular(path)
 	if err != nil {
 		return nil, err
+	}
+	if n > 0 {
+		f.Fetch(0, n)
 	}
 	stored := f.Stored()
 	size, err := f.Size()

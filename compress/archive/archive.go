@@ -156,8 +156,10 @@ type Member struct {
 	Input    int
 	Bases    uint64
 	NamesLen uint64 // bytes of the decoded names, each with its '\n'
-	TextLen  uint64 // bytes of the text that unpack delivers; set when Verified. Of Halves both have one text, which is the first one's
-	TextHash uint64 // XXH3-64 of that text; set when Verified
+	// NamesContinue says that the names begin with the models after those of the slice before, which are needed as well then.
+	NamesContinue bool
+	TextLen       uint64 // bytes of the text that unpack delivers; set when Verified. Of Halves both have one text, which is the first one's
+	TextHash      uint64 // XXH3-64 of that text; set when Verified
 
 	Sections [MemberColumns]Section // by Column
 }

@@ -157,7 +157,8 @@ func (m *Manifest) sliceOf(known map[int]*Slice, l *label) *Slice {
 		return nil
 	}
 	mem := s.Members()[l.member]
-	mem.Bases, mem.NamesLen = l.bases, l.namesLen
+	mem.Bases = l.bases
+	mem.setNames(l.names)
 	return s
 }
 

@@ -9,6 +9,7 @@ import (
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/nameranges"
+	"orcomgo/compress/names"
 	"orcomgo/compress/slicing"
 	"orcomgo/compress/workers"
 )
@@ -79,6 +80,9 @@ func (e *encoder) encode(ctx context.Context, spec *slicing.Spec) (*encoded, err
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
+	}
+	for m, mem := range out.slice.Members() {
+		mem.NamesContinue = names.Continues(out.sections[m][archive.Names])
 	}
 	if spec.Run == nil {
 		e.blocks.Release(spec)

@@ -26,7 +26,7 @@ var ErrIndex = errors.New("the index can't be used")
 // nothing. The error wraps ErrNoIndex if there is none, and ErrIndex if it can't be used.
 func OpenIndex(e commit.Entry, man *archive.Manifest) (x *fmindex.Index, closeIndex func(), mended, err error) {
 	path := e.Path() + commit.IndexExt
-	f, err := vfs.OpenContent(path)
+	f, err := vfs.OpenAhead(path, mostAhead) // rather than first the bytes that say how many are needed
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil, fmt.Errorf("%s: %w", path, ErrNoIndex)
 	}

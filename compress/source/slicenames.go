@@ -101,6 +101,22 @@ func (l *sliceNames) once(key namesKey, data, given []byte, links int) (*decoded
 	return d, err
 }
 
+// sectionsBefore appends to dst the sections that must be decoded before the names of a member of a slice, besides those of the slice.
+func (l *sliceNames) sectionsBefore(dst []archive.Section, s *archive.Slice, member int) []archive.Section {
+	if lead := l.leads[s]; lead != nil {
+		dst = l.sectionsBefore(append(dst, lead.First.Sections[archive.Names]), lead, 0)
+	}
+	for range MaxLinks {
+		if before := l.before[s]; before == nil || !s.Members()[member].NamesContinue {
+			break
+		} else {
+			s = before
+		}
+		dst = append(dst, s.Members()[member].Sections[archive.Names])
+	}
+	return dst
+}
+
 // decode is once for the first one that asks. What it returns is not nil.
 func (l *sliceNames) decode(key namesKey, data, given []byte, links int) (*decodedNames, error) {
 	d := new(decodedNames)

@@ -624,7 +624,7 @@ class PackedArchive:
         for number, owner in enumerate(owners):
             member = Member()
             member.input = owner
-            member.bases, member.names_length = source.uvarint(), source.uvarint()
+            member.bases, member.names_length = source.uvarint(), source.uvarint() >> 1
             member.text_length = member.text_hash = None
             if flags & VERIFIED:
                 member.text_length, member.text_hash = source.uvarint(), source.fixed(8)
