@@ -2,8 +2,6 @@ package names
 
 import (
 	"bytes"
-	"slices"
-	"strconv"
 
 	rc "orcomgo/compress/rangecoder"
 )
@@ -319,12 +317,7 @@ func (f *fieldState) print(out []byte) []byte {
 	if f.words != nil {
 		return append(out, f.word...)
 	}
-	from := len(out)
-	out = strconv.AppendUint(out, uint64(f.val), 10)
-	for len(out)-from < int(f.kind)-kindPadded {
-		out = slices.Insert(out, from, '0')
-	}
-	return out
+	return appendNumber(out, f.val, int(f.kind)-kindPadded)
 }
 
 // unchanged returns what is before each frequent field and after the last one, as long as no other field changes.

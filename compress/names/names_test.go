@@ -462,3 +462,30 @@ func BenchmarkMates(b *testing.B) {
 	first, second := generate(0, n)
 	benchmark(b, second, first, n)
 }
+
+// TestDecimals: numbers are printed and cut as package fmt does it, with any zeros before them and any bytes after them.
+func TestDecimals(t *testing.T) {
+	r := rand.New(rand.NewSource(8))
+	for i := range 200000 {
+		v, width := r.Uint32()>>r.Intn(32), r.Intn(11)-1
+		if i < 20000 {
+			v = uint32(i)
+		}
+		want := fmt.Sprintf("%0*d", max(width, 0), v)
+		text := appendNumber([]byte("x"), v, width)
+		if string(text) != "x"+want {
+			t.Fatalf("%d in %d digits is %q", v, width, text)
+		}
+		var f field
+		after := byte(r.Intn(256))
+		for after-'0' <= 9 || byteClass[after] == classLetter {
+			after++
+		}
+		if text = append(text, after, '7', '7', '7', '7', '7', '7', '7', '7'); len(want) > maxDigits {
+			continue
+		}
+		if f.cut(text, 1); f.val != v || int(f.to) != 1+len(want) {
+			t.Fatalf("of %q %d is cut, to %d", text, f.val, f.to)
+		}
+	}
+}

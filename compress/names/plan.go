@@ -22,7 +22,7 @@ type fieldPlan struct {
 var windows = [...]uint32{50, 100, 125, 200, 250, 500, 1000}
 
 const (
-	planNames  = 1 << 14 // names that plans are made from
+	planNames  = 1 << 13 // names that plans are made from
 	planParts  = 1 << 4  // of the names; as many of each
 	aheadNames = 1 << 18 // names in which columns may be found to repeat themselves
 	planShapes = 64      // shapes that get a plan; others have the default
@@ -201,7 +201,7 @@ func (sh *sampleShape) findRepeats(key string, p []fieldPlan, names []byte) {
 		if !f.frequent || f.equal >= 0 || c.vals == nil {
 			continue
 		}
-		if c.down <= len(c.vals)/8 {
+		if c.down <= len(c.vals)/4 {
 			names = nil
 		}
 		if f.pitch == 0 {
@@ -283,16 +283,19 @@ func (c *column) window(width int) uint32 {
 // repeats reports whether forecasts of a matcher save bytes.
 func (c *column) repeats() bool {
 	m := newMatcher()
+	m.past = make([]pastValue, 0, len(c.vals))
 	hits := 0
 	var last, delta uint32
 	for _, v := range c.vals {
-		if d := v - last; d != 0 && d != delta && m.ptr >= 0 && m.vals[m.ptr] == v {
-			hits++
+		if d := v - last; d != 0 && d != delta && m.ptr >= 0 && m.past[m.ptr].val == v {
+			if hits++; hits > len(c.vals)/50 {
+				return true
+			}
 		}
 		delta, last = v-last, v
 		m.add(v)
 	}
-	return hits > len(c.vals)/50
+	return false
 }
 
 // wells determines the rows of wells of a patterned flow cell, by the least squares of the values that occur. All are kept in integers.

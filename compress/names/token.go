@@ -1,6 +1,10 @@
 package names
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
 
 const (
 	// maxFields bounds the fields of a name; the last one takes the rest as a word.
@@ -99,32 +103,56 @@ func (f *field) cut(name []byte, i int) bool {
 		return false
 	}
 	f.kind = kindWord
-	if i+minHex <= n && hexDigit[name[i+minHex-1]] {
-		if k := hexLen(name[i:]); k > 0 {
-			f.to = int32(i + k)
-			return true
-		}
-	}
 	if name[i]-'0' <= 9 {
 		v := uint32(0)
-		for _, b := range name[i:min(i+maxDigits, n)] {
-			if b -= '0'; b > 9 {
-				break
-			}
-			v = v*10 + uint32(b)
-			i++
+		if i+8 <= n && name[i+3]-'0' <= 9 {
+			v, i = eightDigits(name[i:], i)
+		}
+		for ; i < min(from+maxDigits, n) && name[i]-'0' <= 9; i++ {
+			v = v*10 + uint32(name[i]-'0')
 		}
 		f.kind, f.val = kindNumber, v
 		if w := i - from; name[from] == '0' && w > 1 {
 			f.kind = kindPadded + uint8(w)
 		}
-	} else {
+	}
+	if from+minHex <= n && hexDigit[name[from+minHex-1]] && (hexDigit[name[i]] || name[i] == '-') {
+		if k := hexLen(name[from:]); k > 0 {
+			f.kind, i = kindWord, from+k
+		}
+	}
+	if i == from {
 		for i < n && byteClass[name[i]] == classLetter {
 			i++
 		}
 	}
 	f.to = int32(i)
 	return i > from
+}
+
+// eightDigits returns the number that text begins with, up to eight of its digits, and i plus how many these are.
+func eightDigits(text []byte, i int) (v uint32, end int) {
+	x := binary.LittleEndian.Uint64(text) ^ 0x3030303030303030
+	digits := bits.TrailingZeros64((x+0x7676767676767676|x)&0x8080808080808080) / 8
+	x <<= 64 - 8*digits // zeros before them
+	x = (x * (1 + 10<<8)) >> 8 & 0x00ff00ff00ff00ff
+	x = (x * (1 + 100<<16)) >> 16 & 0x0000ffff0000ffff
+	return uint32(x * (1 + 10000<<32) >> 32), i + digits
+}
+
+// appendNumber appends v with zeros before it up to so many digits.
+func appendNumber(out []byte, v uint32, width int) []byte {
+	if v >= 1e8 || width > 8 {
+		out = appendNumber(out, v/1e8, width-8)
+		v, width = v%1e8, 8
+	}
+	x := uint64(v/1e4) | uint64(v%1e4)<<32 // four digits each, then two, then one, the first one lowest
+	t := x * 10486 >> 20 & 0x0000007f0000007f
+	x = t | (x-100*t)<<16
+	t = x * 103 >> 10 & 0x000f000f000f000f
+	x = t | (x-10*t)<<8
+	skip := min(bits.TrailingZeros64(x|1<<56)/8, 8-width)
+	return binary.LittleEndian.AppendUint64(out, x>>(8*skip)|0x3030303030303030)[:len(out)+8-skip]
 }
 
 // hexLen returns the length of the hexadecimal number in lower case that text begins with, with the hyphens of a UUID; 0 if it is short, or

@@ -106,12 +106,8 @@ func (l *sliceNames) sectionsBefore(dst []archive.Section, s *archive.Slice, mem
 	if lead := l.leads[s]; lead != nil {
 		dst = l.sectionsBefore(append(dst, lead.First.Sections[archive.Names]), lead, 0)
 	}
-	for range MaxLinks {
-		if before := l.before[s]; before == nil || !s.Members()[member].NamesContinue {
-			break
-		} else {
-			s = before
-		}
+	for links := 0; links < MaxLinks && s.Members()[member].NamesContinue && l.before[s] != nil; links++ {
+		s = l.before[s]
 		dst = append(dst, s.Members()[member].Sections[archive.Names])
 	}
 	return dst
