@@ -184,6 +184,7 @@ func newPackedFiles(t testing.TB, cdna, meta string) *packedFiles {
 			m = s + m + " "
 			w.uvarint(m + "bases")
 			w.uvarint(m + "names length")
+			w.uvarint(m + "names continue")
 			if verified {
 				w.uvarint(m + "text length")
 				w.bytes(8, m+"text hash")

@@ -251,9 +251,8 @@ func (m *Manifest) codeSlices(f *coder) {
 		}
 		for _, p := range s.Members() {
 			number(f, &p.Bases, math.MaxInt64)
-			names := p.namesField()
-			number(f, &names, math.MaxInt64)
-			p.setNames(names)
+			number(f, &p.NamesLen, math.MaxInt64)
+			f.flags(&p.NamesContinue)
 			if m.Verified {
 				number(f, &p.TextLen, math.MaxInt64)
 				f.hash(&p.TextHash)

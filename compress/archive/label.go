@@ -28,20 +28,14 @@ const sharedRepeats = 1
 
 // label is the header of a section: what is to be known of it if the manifest is lost.
 type label struct {
-	kind           kind
-	member         int    // of the slice; for shared sections sharedRepeats or 0
-	kept           uint16 // which sections of the slice have bytes: bit column + Columns * member
-	number         int    // of the slice, or of the shared section
-	input, records int
-	from           uint64
-	bases, names   uint64 // of the member; see namesField
+	kind            kind
+	member          int    // of the slice; for shared sections sharedRepeats or 0
+	kept            uint16 // which sections of the slice have bytes: bit column + Columns * member
+	number          int    // of the slice, or of the shared section
+	input, records  int
+	from            uint64
+	bases, namesLen uint64 // of the member
 }
-
-// namesField returns what is stored of the names of a member: twice NamesLen, and 1 more with NamesContinue.
-func (p *Member) namesField() uint64 { return p.NamesLen<<1 | uint64(parse.Flags(p.NamesContinue)) }
-
-// setNames sets what namesField is made of.
-func (p *Member) setNames(field uint64) { p.NamesLen, p.NamesContinue = field>>1, field&1 != 0 }
 
 // append appends the header of section s to b.
 func (l *label) append(b []byte, s *Section) []byte {
@@ -52,7 +46,7 @@ func (l *label) append(b []byte, s *Section) []byte {
 	for _, v := range []int{l.number, l.input, l.records} {
 		b = binary.LittleEndian.AppendUint32(b, uint32(v))
 	}
-	for _, v := range []uint64{l.from, l.bases, l.names, s.Len, s.Hash} {
+	for _, v := range []uint64{l.from, l.bases, l.namesLen, s.Len, s.Hash} {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
 	return binary.LittleEndian.AppendUint32(b, uint32(xxh3.Hash(b[start:])))
@@ -68,14 +62,14 @@ func parseLabel(b []byte) (l label, s Section, ok bool) {
 		return l, s, false
 	}
 	l = label{kind: kind(b[4]), member: int(b[5]), kept: le.Uint16(b[6:]), number: int(le.Uint32(b[8:])), input: int(le.Uint32(b[12:])),
-		records: int(le.Uint32(b[16:])), from: le.Uint64(b[20:]), bases: le.Uint64(b[28:]), names: le.Uint64(b[36:])}
+		records: int(le.Uint32(b[16:])), from: le.Uint64(b[20:]), bases: le.Uint64(b[28:]), namesLen: le.Uint64(b[36:])}
 	return l, Section{Len: le.Uint64(b[44:]), Hash: le.Uint64(b[52:])}, true
 }
 
 // labelOf returns the label of a section of slice number i.
 func (s *Slice) labelOf(i int, c Column, m int) label {
 	mem := s.Members()[m]
-	l := label{kind: c, member: m, number: i, input: mem.Input, records: s.Records, from: s.From, bases: mem.Bases, names: mem.namesField()}
+	l := label{kind: c, member: m, number: i, input: mem.Input, records: s.Records, from: s.From, bases: mem.Bases, namesLen: mem.NamesLen}
 	s.EachSection(func(c Column, m int, sec *Section) {
 		if sec.Len > 0 {
 			l.kept |= 1 << (int(c) + int(Columns)*m)

@@ -157,8 +157,7 @@ func (m *Manifest) sliceOf(known map[int]*Slice, l *label) *Slice {
 		return nil
 	}
 	mem := s.Members()[l.member]
-	mem.Bases = l.bases
-	mem.setNames(l.names)
+	mem.Bases, mem.NamesLen = l.bases, l.namesLen
 	return s
 }
 

@@ -39,6 +39,8 @@ type shape struct {
 	often []int    // the frequent fields
 	parts [][]byte // what is before each frequent field, and after the last one; empty after a change
 	text  []byte   // of parts
+
+	again, changed *rc.Prob // that the next name has the shape, too; that a rare field changes
 }
 
 // fieldState is the state of a field of a shape before the next name.
@@ -46,6 +48,8 @@ type fieldState struct {
 	id   uint32 // unique among all fields of all shapes, for contexts
 	kind uint8
 	plan *fieldPlan
+
+	equal, fits, well *rc.Prob
 
 	num    numberState // of the value, or of its cell
 	val    uint32
@@ -149,8 +153,7 @@ func (c *codec) shapeID(id uint32) uint32 {
 	prev := uint32(newShape)
 	if c.last != nil {
 		prev = c.last.id
-		h := hash(hShape, prev, 1)
-		if c.direct(rc.BitOf(id == prev), h, 255) == 1 {
+		if c.Adapt(rc.BitOf(id == prev), c.last.again, 255) == 1 {
 			return prev
 		}
 	}
@@ -173,6 +176,11 @@ func (c *codec) addShape(name []byte) {
 		p = c.plans()[string(t.key)]
 	}
 	s := t.shape(id, c.codePlan(p, t.n), name)
+	s.again, s.changed = c.at(hash(hShape, id, 1)), c.at(hash(hRare, id, 0))
+	for i := range s.field {
+		f := &s.field[i]
+		f.equal, f.fits, f.well = c.at(hash(hEqual, f.id, 0)), c.at(hash(hFits, f.id, 0)), c.at(hash(hWell, f.id, 0))
+	}
 	c.shapes[id] = s
 	c.byKey[string(s.key)] = id
 	c.last = s
@@ -236,7 +244,7 @@ func (c *codec) fields(s *shape, name, first []byte) {
 		changed = rc.BitOf(!f.plan.frequent && !f.holds(name, &c.tok.field[i]))
 	}
 	if len(s.often) < len(s.field) {
-		changed = c.direct(changed, hash(hRare, s.id, 0), 255)
+		changed = c.Adapt(changed, s.changed, 255)
 	}
 	if c.rareChanged = uint32(changed); changed == 1 {
 		s.parts = s.parts[:0]

@@ -37,10 +37,11 @@ func slotIndex(h, node uint32) uint32 {
 	return ((h ^ node*0x9E3779B1) * 0x85EBCA6B) >> (32 - tableBits)
 }
 
+// at returns the probability of a context with hash h.
+func (c *coder) at(h uint32) *rc.Prob { return &c.table[slotIndex(h, 0)] }
+
 // direct codes a bit by one context.
-func (c *coder) direct(bit int, h uint32, limit uint32) int {
-	return c.Adapt(bit, &c.table[slotIndex(h, 0)], limit)
-}
+func (c *coder) direct(bit int, h uint32, limit uint32) int { return c.Adapt(bit, c.at(h), limit) }
 
 // tree codes the n low bits of v, the most significant first, by one context.
 func (c *coder) tree(v uint32, n int, h uint32, limit uint32) uint32 {

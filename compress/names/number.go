@@ -58,7 +58,7 @@ func (f *fieldState) set(v uint32) {
 func (c *codec) number(s *shape, f *fieldState, v uint32) {
 	p := f.plan
 	if p.equal >= 0 {
-		if c.direct(rc.BitOf(v == s.field[p.equal].val), hash(hEqual, f.id, 0), 255) == 1 {
+		if c.Adapt(rc.BitOf(v == s.field[p.equal].val), f.equal, 255) == 1 {
 			f.val = s.field[p.equal].val
 			f.num.val = f.val
 			return
@@ -135,7 +135,7 @@ func (c *codec) distance(f *fieldState, d uint32, class uint32) uint32 {
 // absolute codes v by itself: its upper bits by their frequencies, the others as equally likely.
 func (c *codec) absolute(f *fieldState, v uint32, missed uint32) uint32 {
 	p := f.plan
-	if c.direct(rc.BitOf(v>>p.width == 0), hash(hFits, f.id, 0), 1000) == 0 {
+	if c.Adapt(rc.BitOf(v>>p.width == 0), f.fits, 1000) == 0 {
 		return c.Uniform(v, 32)
 	}
 	low := max(p.width-symbolBits, 0)
@@ -152,7 +152,7 @@ func (c *codec) inCells(f *fieldState, v uint32) uint32 {
 		at := p.at(cell, p.pitch/2)
 		shift := &f.shift[cell&(maxRows-1)]
 		s := int8(v - at)
-		if c.direct(rc.BitOf(s == *shift), hash(hWell, f.id, 0), 1000) == 0 {
+		if c.Adapt(rc.BitOf(s == *shift), f.well, 1000) == 0 {
 			*shift = int8(c.symbol(uint32(s+symbolCount/2)&(symbolCount-1), &f.top[0])) - symbolCount/2
 		}
 		return at + uint32(int32(*shift))

@@ -624,7 +624,8 @@ class PackedArchive:
         for number, owner in enumerate(owners):
             member = Member()
             member.input = owner
-            member.bases, member.names_length = source.uvarint(), source.uvarint() >> 1
+            member.bases, member.names_length = source.uvarint(), source.uvarint()
+            require(source.uvarint() <= 1, "names continue others, or do not")
             member.text_length = member.text_hash = None
             if flags & VERIFIED:
                 member.text_length, member.text_hash = source.uvarint(), source.fixed(8)
