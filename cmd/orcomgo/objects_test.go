@@ -106,7 +106,7 @@ func TestObjectStorage(t *testing.T) {
 	remote, requests, size = must("find", "--quiet", "--reads", query, "s3://bucket/a/r")
 	local, _, _ = must("find", "--quiet", "--reads", query, "here/r")
 	t.Logf("find --reads: %d requests, %d of %d bytes", requests, size, stored)
-	if remote != local || requests > 20 {
+	if remote != local || requests > 8 {
 		t.Errorf("find --reads, %d requests: %s and %s", requests, remote, local)
 	}
 
