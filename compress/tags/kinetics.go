@@ -1,10 +1,12 @@
 package tags
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
 	"orcomgo/bins/bam"
+	"orcomgo/bins/parse"
 	"orcomgo/compress/rangecoder"
 )
 
@@ -44,7 +46,7 @@ type effect struct {
 const (
 	effectLimit = 1000
 	meanShift   = 16
-	surely      = 32 // after so many values of a mean, weights are learnt from what differs from it
+	surely      = 8 // after so many values of a mean, weights are learnt from what differs from it
 )
 
 // learn moves the mean towards n levels, or differences of levels, of 16 bits at most, whose sum is given.
@@ -77,36 +79,107 @@ type weight int32
 func (w weight) of(x int16) int32 { return int32(int64(w) * int64(x) >> 16) }
 
 func (w *weight) learn(x int16, wrong int32) {
-	*w = min(max(*w+weight((int64(x)*int64(wrong)+1<<14)>>15), -1<<17), 1<<17)
+	*w = min(max(*w+weight((int64(x)*int64(wrong)+1<<13)>>14), -1<<17), 1<<17)
 }
 
 // kinetics is the model of a column.
 type kinetics struct {
-	near            [1 << 8]effect  // of bases -1 to 2
-	before, after   [1 << 16]effect // of bases -5 to 2, and -2 to 5: what they add to near
-	ofBefore        [16]weight      // by the length of the count
-	ofAfter, ofRead [16]weight
-	ofLast, ofOther weight
-	spread          int32
-	values          [steps * spreads]*frequencies
-	windows         [stretch]uint32 // of the next values
-	touched         uint16          // makes the compiler load effects
+	near              [1 << 8]effect  // of bases -1 to 2
+	middle            [1 << 14]effect // of bases -4 to 2: what they add to near
+	sides             [1 << 12]effect // of bases -7 to -5 and 3 to 5, likewise
+	ofMiddle, ofSides weight
+	ofRead            [16]weight // by the length of the count
+	ofLast, ofOther   weight
+	spread            int32
+	values            [spreads][]rangecoder.Frequencies // by steps
+	// next are the values of a stretch, and by the steps of their predictions.
+	next [stretch]predicted
+	by   [stretch]byte
 }
 
-// load sets the windows of values of which the first has the base before number `next` as its last one, and loads their effects all at
-// once: one by one, it takes longer.
-func (k *kinetics) load(letters []byte, next int, window uint32) uint32 {
-	touched := uint16(0)
-	for i := range k.windows {
+// predicted is what is known of a value before it is coded.
+type predicted struct {
+	window               uint32 // the bases around
+	first, second, whole int32  // the level by near, by all bases, and by everything
+}
+
+func nearOf(window uint32) uint32   { return window >> 6 & 0xff }
+func middleOf(window uint32) uint32 { return window >> 6 & 0x3fff }
+func sidesOf(window uint32) uint32  { return window>>14&0xfc0 | window&0x3f }
+
+// move sets the windows of the next values. letters are the bases from the one on that is the last of the first window; window is the one
+// before. It returns the last one.
+func (k *kinetics) move(letters []byte, window uint32) uint32 {
+	for i := range k.next {
 		window <<= 2
-		if at := next + i; at < len(letters) {
-			window |= uint32(codes[letters[at]])
+		if i < len(letters) {
+			window |= uint32(codes[letters[i]])
 		}
-		k.windows[i] = window
-		touched += k.before[window>>6&0xffff].count + k.after[window&0xffff].count
+		k.next[i].window = window
 	}
-	k.touched = touched
 	return window
+}
+
+// predict sets the predictions of the next values, given others, and what the read adds.
+func (k *kinetics) predict(others []int16, adds int32) {
+	ofOther, ofMiddle, ofSides := k.ofOther, int64(k.ofMiddle), int64(k.ofSides) // in registers
+	next, by := k.next[:len(others)], k.by[:len(others)]
+	for i := range next {
+		p := &next[i]
+		p.first = int32(k.near[nearOf(p.window)].mean)
+		of := ofMiddle*int64(k.middle[middleOf(p.window)].mean) + ofSides*int64(k.sides[sidesOf(p.window)].mean)
+		p.second = p.first + int32(of>>16)
+		p.whole = p.second + adds + ofOther.of(others[i])
+		by[i] = byte(min(max((p.whole+1<<(levelStep-1))>>levelStep, 0), steps-1))
+	}
+}
+
+// learn has effects learn the levels of values that were predicted: each from some of them, which takes less time, and no more bytes.
+func (k *kinetics) learn(values []byte) {
+	next := k.next[:len(values)]
+	for i := 2; i < len(next); i += 4 {
+		p := &next[i]
+		k.middle[middleOf(p.window)].learn(levels[values[i]]-p.first, 1)
+	}
+	for i := 4; i < len(next); i += 8 {
+		p := &next[i]
+		k.sides[sidesOf(p.window)].learn(levels[values[i]]-p.first, 1)
+	}
+	for i := 8; i < len(next); i += 16 {
+		k.near[nearOf(next[i].window)].learn(levels[values[i]], 1)
+	}
+}
+
+// weigh has weights learn from values that were predicted, given others, and the read's and the last value.
+func (k *kinetics) weigh(values []byte, others []int16, ofRead *weight, read, last int16) {
+	for i := 0; i < len(values); i += 16 {
+		p := &k.next[i%stretch]
+		if k.near[nearOf(p.window)].count < surely {
+			continue
+		}
+		wrong := levels[values[i]] - p.whole
+		k.ofMiddle.learn(k.middle[middleOf(p.window)].mean, wrong)
+		k.ofSides.learn(k.sides[sidesOf(p.window)].mean, wrong)
+		ofRead.learn(read, wrong)
+		k.ofLast.learn(last, wrong)
+		k.ofOther.learn(others[i], wrong)
+	}
+}
+
+// rest sets what is left of values above what the bases around add, learns how much they differ from what was predicted, and returns the
+// sum of what is left.
+func (k *kinetics) rest(values []byte, left []int16) (sum int32) {
+	wrongs, next := int32(0), k.next[:len(values)]
+	left = left[:len(values)]
+	for i := range next {
+		level := levels[values[i]]
+		wrong := level - next[i].whole
+		left[i] = clamp(level - next[i].second)
+		sum += int32(left[i])
+		wrongs += max(wrong, -wrong)
+	}
+	k.spread += (wrongs - int32(len(values))*k.spread) >> 8
+	return sum
 }
 
 // spreadClass returns the number of half octaves that errors have.
@@ -122,66 +195,47 @@ var (
 	complement = [256]byte{'A': 'T', 'C': 'G', 'G': 'C', 'T': 'A'}
 )
 
-// stretch is how many values are coded with the same effect of the read and class of the spread.
-const stretch = 64
+// stretch is how many values are predicted at a time: a processor does each step for all of them in less time than all steps for each.
+const (
+	stretch     = 1 << stretchBits
+	stretchBits = 6
+)
+
+// coder has the two streams of a column, to which values are coded in turn; enc or dec is nil.
+type coder struct {
+	enc *[2]rangecoder.Encoder
+	dec *[2]rangecoder.Decoder
+}
 
 // code codes the array of a read, whose bases are in the order of the array. others are what was left of another array of the read, or 0;
 // it becomes what is left of this one.
-func (k *kinetics) code(c *rangecoder.Coder, array, letters []byte, others []int16) {
+func (k *kinetics) code(c coder, array, letters []byte, others []int16) {
 	window := uint32(0)
 	for i := range min(ahead, len(letters)) {
 		window |= uint32(codes[letters[i]]) << (2 * (ahead - 1 - i))
 	}
 	var read effect
-	last := int16(0)
+	last := int16(0) // what was left of the stretch before, on average
 	for from := 0; from < len(array); from += stretch {
 		n := min(stretch, len(array)-from)
-		window = k.load(letters, from+ahead, window)
-		ofRead, class := &k.ofRead[lengthOf[read.count]&15], k.spreadClass()
-		readAdds := ofRead.of(read.mean)
-		sum, wrongs := int32(0), int32(0)
-		values, lefts := array[from:][:n], others[from:][:n]
-		for i, v := range values {
-			w := k.windows[i%stretch]
-			near, before, after := &k.near[w>>6&0xff], &k.before[w>>6&0xffff], &k.after[w&0xffff]
-			ofBefore, ofAfter := &k.ofBefore[lengthOf[before.count]&15], &k.ofAfter[lengthOf[after.count]&15]
-			other, first := lefts[i], int32(near.mean)
-			second := first + ofBefore.of(before.mean) + ofAfter.of(after.mean)
-			whole := second + readAdds + k.ofLast.of(last) + k.ofOther.of(other)
-
-			step := min(max((whole+1<<(levelStep-1))>>levelStep, 0), steps-1)
-			f := &k.values[int(step)*spreads+class]
-			if *f == nil {
-				*f = newFrequencies()
-			}
-			v = (*f).code(c, v)
-			values[i] = v
-
-			level := levels[v]
-			wrong := level - whole
-			switch i % 4 { // each learns from one value in four, which takes less time, and no more bytes
-			case 0:
-				if near.count >= surely {
-					ofBefore.learn(before.mean, wrong)
-					ofAfter.learn(after.mean, wrong)
-					ofRead.learn(read.mean, wrong)
-					k.ofLast.learn(last, wrong)
-					k.ofOther.learn(other, wrong)
-				}
-			case 1:
-				before.learn(level-first, 1)
-			case 2:
-				near.learn(level, 1)
-			case 3:
-				after.learn(level-first, 1)
-			}
-			last = clamp(level - second)
-			lefts[i] = last
-			sum += int32(last)
-			wrongs += max(wrong, -wrong)
+		values, others := array[from:][:n], others[from:][:n]
+		window = k.move(letters[min(from+ahead, len(letters)):], window)
+		ofRead := &k.ofRead[lengthOf[read.count]&15]
+		k.predict(others, ofRead.of(read.mean)+k.ofLast.of(last))
+		all := &k.values[k.spreadClass()]
+		if *all == nil {
+			*all = rangecoder.NewFrequencies(steps)
 		}
+		if c.dec != nil {
+			rangecoder.DecodeBytes(c.dec, *all, k.by[:], values)
+		} else {
+			rangecoder.EncodeBytes(c.enc, *all, k.by[:], values)
+		}
+		k.weigh(values, others, ofRead, read.mean, last)
+		k.learn(values)
+		sum := k.rest(values, others)
 		read.learn(sum, n)
-		k.spread += (wrongs - int32(n)*k.spread) >> 8
+		last = int16(sum >> stretchBits)
 	}
 }
 
@@ -223,7 +277,7 @@ func (r *reads) next(c *column) []int16 {
 }
 
 // code codes a column that fits.
-func (r *reads) code(coder *rangecoder.Coder, c *column) {
+func (r *reads) code(coder coder, c *column) {
 	model, left, values := &kinetics{spread: 1 << levelBits}, r.next(c), c.bytes
 	var other []byte
 	for _, record := range c.records {
@@ -254,9 +308,12 @@ func (r *reads) encode(c *column) (coded []byte, ok bool) {
 }
 
 func (r *reads) encodeAll(c *column) []byte {
-	coder := rangecoder.EncodeTo(make([]byte, 0, len(c.bytes)*3/4))
-	r.code(coder, c)
-	return coder.Enc.Finish()
+	var enc [2]rangecoder.Encoder
+	for i := range enc {
+		enc[i].Reset(make([]byte, 0, len(c.bytes)*3/8))
+	}
+	r.code(coder{enc: &enc}, c)
+	return append(parse.AppendBlock(nil, enc[0].Finish()), enc[1].Finish()...)
 }
 
 // decode sets the size bytes of a column.
@@ -264,8 +321,14 @@ func (r *reads) decode(c *column, coded []byte, size int) error {
 	if !r.fit(c) || size > (len(coded)+64)<<15 {
 		return ErrCorrupt
 	}
-	coder := rangecoder.DecodeFrom(coded)
+	in := parse.Cursor{Rest: coded}
+	var dec [2]rangecoder.Decoder
+	dec[0].Reset(in.Block())
+	dec[1].Reset(in.Rest)
+	if in.Failed() {
+		return ErrCorrupt
+	}
 	c.bytes = make([]byte, size)
-	r.code(coder, c)
-	return coder.Dec.Err()
+	r.code(coder{dec: &dec}, c)
+	return cmp.Or(dec[0].Err(), dec[1].Err())
 }

@@ -1439,11 +1439,20 @@ class Frequencies:
         return v
 
 
+def level(v):
+    """FORMAT: Kinetics, the level of a byte."""
+    part = v // 64
+    x = (64 << part) - 64 + (v % 64 << part) + 1
+    n = x.bit_length() - 1
+    return n * 2048 + (x * 2048 >> n) % 2048
+
+
 class KineticsDecoder:
     """FORMAT: Kinetics, the arrays of a column."""
 
     def __init__(self, data):
-        self.coder, self.spread = ArithmeticDecoder(data), 2048
+        source = Bytes(data, "kinetics")
+        self.coders, self.spread = [ArithmeticDecoder(data) for data in (source.take(source.uvarint()), source.rest())], 2048
         self.effects, self.weights, self.frequencies = {}, {}, {}
 
     def arrays(self, reads, reverse, others):
@@ -1457,54 +1466,49 @@ class KineticsDecoder:
             rests.append(rest)
         return found, rests
 
+    def adds(self, *inputs):
+        return sum(self.weights.get(name, 0) * x for name, x in inputs) >> 16
+
     def array(self, bases, others):
         read, last, array, rests = Effect(), 0, [], []
-        bases = [0] * 5 + [max(b, 0) for b in bases] + [0] * 5
-        for i, other in enumerate(others):
-            if i % 64 == 0:
-                s = self.spread >> 4 | 8
-                size = s.bit_length()
-                spread_class = min(2 * size + (s >> size - 2 & 1) - 8, 15)
-                errors, first_rest = 0, i
-                by_read = self.weights.get(("read", read.count.bit_length()), 0) * read.mean >> 16
-            window = 0
-            for b in bases[i:i + 11]:
-                window = window << 2 | b
-            near, before, after = (self.effects.setdefault((name, bits), Effect()) for name, bits in (
-                ("near", window >> 6 & 0xff), ("before", window >> 6 & 0xffff), ("after", window & 0xffff)))
-            inputs = [(("before", before.count.bit_length()), before.mean), (("after", after.count.bit_length()), after.mean),
-                      (("read", read.count.bit_length()), read.mean), ("last", last), ("other", other)]
-            adds = [self.weights.get(name, 0) * x >> 16 for name, x in inputs]
-            first = near.mean
-            second = first + adds[0] + adds[1]
-            whole = second + by_read + adds[3] + adds[4]
-            step = max(0, min(rounded(whole, 7), 159))
-            if (step, spread_class) not in self.frequencies:
-                self.frequencies[step, spread_class] = Frequencies()
-            v = self.frequencies[step, spread_class].byte(self.coder)
-            part = v // 64
-            x = (64 << part) - 64 + (v % 64 << part) + 1
-            n = x.bit_length() - 1
-            level = n * 2048 + (x * 2048 >> n) % 2048
-            error = level - whole
-            if i % 4 == 0 and near.count >= 32:
-                for name, x in inputs:
-                    moved = self.weights.get(name, 0) + rounded(x * error, 15)
-                    self.weights[name] = max(-1 << 17, min(moved, 1 << 17))
-            if i % 4 == 1:
-                before.learn(level - first)
-            elif i % 4 == 2:
-                near.learn(level)
-            elif i % 4 == 3:
-                after.learn(level - first)
-            last = max(-1 << 15, min(level - second, (1 << 15) - 1))
-            errors += abs(error)
-            array.append(v)
-            rests.append(last)
-            if i % 64 == 63 or i == len(others) - 1:
-                n = i + 1 - first_rest
-                read.learn(sum(rests[first_rest:]), n)
-                self.spread += errors - n * self.spread >> 8
+        bases = [0] * 7 + [max(b, 0) for b in bases] + [0] * 5
+        for begin in range(0, len(others), 64):
+            s = self.spread >> 4 | 8
+            size = s.bit_length()
+            spread_class = min(2 * size + (s >> size - 2 & 1) - 8, 15)
+            of_read = ("read", read.count.bit_length())
+            values, used = [], []
+            for i, other in enumerate(others[begin:begin + 64]):
+                window = 0
+                for b in bases[begin + i:begin + i + 13]:
+                    window = window << 2 | b
+                near, middle, sides = (self.effects.setdefault((name, bits), Effect()) for name, bits in (
+                    ("near", window >> 6 & 0xff), ("middle", window >> 6 & 0x3fff), ("sides", (window >> 20, window & 0x3f))))
+                first = near.mean
+                second = first + self.adds(("middle", middle.mean), ("sides", sides.mean))
+                whole = second + self.adds((of_read, read.mean)) + self.adds(("last", last)) + self.adds(("other", other))
+                values.append((near, middle, sides, first, second, whole, other))
+                step = max(0, min(rounded(whole, 7), 159))
+                used.append(self.frequencies.setdefault((step, spread_class), Frequencies()))
+            coded = [f.byte(self.coders[i & 1]) for i, f in enumerate(used)]
+            array += coded
+            levels = [level(v) for v in coded]
+            for i in range(0, len(levels), 16):
+                near, middle, sides, first, second, whole, other = values[i]
+                if near.count >= 8:
+                    for name, x in (("middle", middle.mean), ("sides", sides.mean), (of_read, read.mean), ("last", last), ("other", other)):
+                        moved = self.weights.get(name, 0) + rounded(x * (levels[i] - whole), 14)
+                        self.weights[name] = max(-1 << 17, min(moved, 1 << 17))
+            for which, from_, step in ((1, 2, 4), (2, 4, 8)):
+                for i in range(from_, len(levels), step):
+                    values[i][which].learn(levels[i] - values[i][3])
+            for i in range(8, len(levels), 16):
+                values[i][0].learn(levels[i])
+            rest = [max(-1 << 15, min(l - value[4], (1 << 15) - 1)) for l, value in zip(levels, values)]
+            rests += rest
+            read.learn(sum(rest), len(rest))
+            self.spread += sum(abs(l - value[5]) for l, value in zip(levels, values)) - len(rest) * self.spread >> 8
+            last = sum(rest) >> 6
         return array, rests
 
 

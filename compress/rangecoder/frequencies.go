@@ -1,12 +1,10 @@
-package tags
+package rangecoder
 
-import "orcomgo/compress/rangecoder"
-
-// frequencies code bytes by how often they occurred, a byte in one step.
-type frequencies struct {
+// Frequencies are the model of a byte by how often each occurred. A byte is coded in one step.
+type Frequencies struct {
 	counts [256]uint32
 	last   [257]uint16 // of the parts of 65536 that bytes have: the last point before each
-	first  [1024]byte  // by the upper ten bits of a point: the byte that has the first point of these
+	first  [256]byte   // by the upper eight bits of a point: the byte that has the first point of these
 	left   int         // values until starts are computed again
 	next   int         // and values then
 }
@@ -21,18 +19,24 @@ const (
 // fewValues are the sums of counts below which a count is that of 1, 2, 4 and 8 bytes on either side as well.
 var fewValues = [...]uint32{1 << 19, 1 << 17, 1 << 14, 1 << 11}
 
-func newFrequencies() *frequencies {
-	f := &frequencies{next: firstStep}
+// NewFrequencies returns n models that have seen no byte.
+func NewFrequencies(n int) []Frequencies {
+	all := make([]Frequencies, n)
+	f := &all[0]
+	f.next = firstStep
 	for i := range f.counts {
 		f.counts[i] = 1
 	}
 	f.compute()
-	return f
+	for i := range all[1:] {
+		all[i+1] = *f
+	}
+	return all
 }
 
 // compute sets starts by counts: each byte has 1, and its share of what is left. While there are few values, a count is that of bytes around
 // as well.
-func (f *frequencies) compute() {
+func (f *Frequencies) compute() {
 	var below [257]uint32 // sums of the counts of smaller bytes
 	for v, n := range f.counts {
 		below[v+1] = below[v] + n
@@ -51,7 +55,7 @@ func (f *frequencies) compute() {
 	sum, point := uint32(0), 0
 	for v := range f.counts {
 		start := v + int(uint64(sum)*share>>16)
-		for ; point<<6 < start; point++ {
+		for ; point<<8 < start; point++ {
 			f.first[point] = byte(v - 1)
 		}
 		f.last[v] = uint16(start - 1)
@@ -70,23 +74,53 @@ func (f *frequencies) compute() {
 }
 
 // part returns the first point of a byte, and how many it has.
-func (f *frequencies) part(v byte) (start, width uint32) {
+func (f *Frequencies) part(v byte) (start, width uint32) {
 	return uint32(f.last[v] + 1), uint32(f.last[int(v)+1] - f.last[v])
 }
 
-// code codes a byte.
-func (f *frequencies) code(c *rangecoder.Coder, v byte) byte {
-	if c.Dec != nil {
-		p := c.Dec.Point()
-		for v = f.first[p>>6&1023]; uint32(f.last[int(v)+1]) < p; v++ {
-		}
-		c.Dec.DecodePart(f.part(v))
-	} else {
-		c.Enc.EncodePart(f.part(v))
+// at returns the byte that has a point.
+func (f *Frequencies) at(point uint32) byte {
+	v := f.first[point>>8&255]
+	for uint32(f.last[int(v)+1]) < point {
+		v++
 	}
+	return v
+}
+
+func (f *Frequencies) add(v byte) {
 	f.counts[v] += countOnce
 	if f.left--; f.left == 0 {
 		f.compute()
 	}
-	return v
+}
+
+// EncodeBytes writes values in turn to two streams, values[i] by all[by[i]]: a processor codes one while it waits for the other.
+func EncodeBytes(e *[2]Encoder, all []Frequencies, by, values []byte) {
+	for i, v := range values {
+		f := &all[by[i]]
+		e[i&1].EncodePart(f.part(v))
+		f.add(v)
+	}
+}
+
+// DecodeBytes reads what EncodeBytes wrote.
+func DecodeBytes(d *[2]Decoder, all []Frequencies, by, values []byte) {
+	code, size, code2, size2 := d[0].code, d[0].size, d[1].code, d[1].size // in registers, those of the next value first
+	for i := range values {
+		f := &all[by[i]]
+		size >>= ProbBits
+		v := f.at(uint32(min(code/size, 1<<ProbBits-1)))
+		start, width := f.part(v)
+		code -= size * uint64(start)
+		if size *= uint64(width); size>>32 == 0 {
+			size, code = size<<32, code<<32|d[i&1].next()
+		}
+		f.add(v)
+		values[i] = v
+		code, size, code2, size2 = code2, size2, code, size
+	}
+	if len(values)&1 != 0 {
+		code, size, code2, size2 = code2, size2, code, size
+	}
+	d[0].code, d[0].size, d[1].code, d[1].size = code, size, code2, size2
 }
