@@ -172,7 +172,7 @@ func recordStart(kind record.Kind, text []byte, at, within int) int {
 func (s *aheadSegment) parse(kind record.Kind, text []byte) {
 	w := &s.walker
 	*w = walker{kind: kind, buf: text, at: s.from, err: io.EOF, seq: w.seq[:0], qual: w.qual[:0],
-		seqLines: w.seqLines[:0], qualLines: w.qualLines[:0]}
+		seqLines: w.seqLines[:0], qualLines: w.qualLines[:0], fields: w.fields, kept: w.kept}
 	s.four, s.records, s.listed, s.fields, s.ok = s.four[:0], s.records[:0], false, 0, false
 	var form *record.Form
 	for w.at+w.textLen < s.to {

@@ -3,6 +3,7 @@ package binning
 import (
 	"errors"
 	"io"
+	"unsafe"
 
 	"orcomgo/bins/bam"
 	"orcomgo/bins/record"
@@ -44,9 +45,19 @@ func (w *walker) bam() error {
 	}
 	w.name, w.seq, w.qual = r.Name, r.AppendLetters(w.seq[:0]), r.AppendQualities(w.qual[:0])
 	w.fields = r.AppendFields(w.fields[:0], header)
-	w.form = record.Form{Plus: record.BAMFields, PlusText: string(w.fields)}
+	w.form = record.Form{Plus: record.BAMFields, PlusText: w.keep(w.fields)}
 	w.textLen, w.header = at+n, false
 	return nil
+}
+
+// keep returns b as a string that shares memory with others: one by one they take several times as long.
+func (w *walker) keep(b []byte) string {
+	if cap(w.kept)-len(w.kept) < len(b) {
+		w.kept = make([]byte, 0, max(len(b), 1<<16))
+	}
+	at := len(w.kept)
+	w.kept = append(w.kept, b...)
+	return unsafe.String(unsafe.SliceData(w.kept[at:]), len(b))
 }
 
 // cut returns the error of reading if there was one, else err.

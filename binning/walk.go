@@ -45,6 +45,7 @@ type walker struct {
 	header bool   // the header of the file is next
 	number uint64 // of the record, for errors
 	fields []byte // memory
+	kept   []byte // the last memory of strings
 
 	// wrapped is set once the text has something that wrapped FASTQ has and FASTQ of four lines
 	// a record has not. From then on, errors are about wrapped FASTQ.

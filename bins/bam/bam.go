@@ -112,7 +112,7 @@ func Parse(b []byte, number uint64) (r Record, err error) {
 		return r, corruptError(number, "is too short for what it says")
 	}
 	r = Record{Name: rest[:nameLen-1], bases: int(bases), fixed: b[:fixedLen], cigar: rest[nameLen : nameLen+cigar]}
-	if rest[nameLen-1] != 0 || bytes.ContainsAny(r.Name, "\x00\n\r") {
+	if rest[nameLen-1] != 0 || bytes.IndexByte(r.Name, 0) >= 0 || bytes.IndexByte(r.Name, '\n') >= 0 || bytes.IndexByte(r.Name, '\r') >= 0 {
 		return r, corruptError(number, "has no valid name")
 	}
 	rest = rest[nameLen+cigar:]
@@ -155,10 +155,22 @@ func (r *Record) AppendQualities(dst []byte) []byte {
 	}
 	at := len(dst)
 	dst = append(dst, r.quals...)
-	for i := range dst[at:] {
-		dst[at+i] += qualityZero
-	}
+	addEach(dst[at:], r.quals, qualityZero)
 	return dst
+}
+
+// addEach sets bytes to those of src, which are as many, plus n modulo 256, eight at a time.
+func addEach(dst, src []byte, n uint64) {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	n *= ones
+	for len(src) >= 8 {
+		x := binary.LittleEndian.Uint64(src)
+		binary.LittleEndian.PutUint64(dst, x&^high+n&^high^(x^n)&high)
+		dst, src = dst[8:], src[8:]
+	}
+	for i, x := range src {
+		dst[i] = x + byte(n)
+	}
 }
 
 // mate returns 1 or 2 for a first or second mate, else 0.

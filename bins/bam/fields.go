@@ -23,6 +23,8 @@ const mappingLen = 5
 // noPlace are the bytes of withPlace, without operations, where unaligned reads have no others.
 const noPlace = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00"
 
+var unplaced = []byte(noPlace)
+
 // AppendFields appends the fields of a record; header is what precedes it in the file, nil if nothing does.
 func (r *Record) AppendFields(dst, header []byte) []byte {
 	b := r.fixed
@@ -79,7 +81,7 @@ func parseFields(b []byte) (f fields, ok bool) {
 	if f.bits&withFill != 0 {
 		f.fill = c.ByteAtMost(15)
 	}
-	f.place = []byte(noPlace)
+	f.place = unplaced
 	if f.bits&withPlace != 0 {
 		f.place = c.Bytes(uint64(len(noPlace)))
 		f.cigar = c.Bytes(4 * c.AtMost(1<<16-1))
@@ -151,9 +153,7 @@ func AppendRecord(dst, name, seq, qual, fieldBytes []byte) ([]byte, bool) {
 			quals[i] = noQuality
 		}
 	} else {
-		for i, q := range qual {
-			quals[i] = q - qualityZero
-		}
+		addEach(quals, qual, 256-qualityZero)
 	}
 	return append(dst, f.tags...), bad < 16
 }

@@ -34,7 +34,7 @@ func gatherForms(c *Columns, from []stretch) error {
 	for _, s := range from {
 		c.Forms.Exceptions = appendForms(c.Forms.Exceptions, &s.b.Forms, s.lo, s.hi, base, &c.Forms.Default)
 		if fields := s.b.Forms.Fields; fields != nil {
-			c.Forms.Fields = append(c.Forms.Fields, fields[s.lo:s.hi]...)
+			c.Forms.Fields = append(slices.Grow(c.Forms.Fields, c.Records-base), fields[s.lo:s.hi]...)
 		}
 		base += s.hi - s.lo
 	}

@@ -76,9 +76,11 @@ type coder struct {
 // newCoder returns a coder of column i of a table. Its values may be incomplete. rows is how many will be coded.
 func (t *table) newCoder(p *plan, i int, values []int64, rows int) *coder {
 	c := &coder{plan: p, values: values, weights: make([]weights, max(p.bits, 1))}
-	logLines := min(max(bits.Len(uint(rows)*uint(p.bits+3)/4), 7), maxLogLines)
-	// No line has the check 0, so that the probabilities need no first value.
-	c.counts = counts{make([]line4, 1<<logLines), 64 - logLines}
+	if p.bits > 0 {
+		logLines := min(max(bits.Len(uint(rows)*uint(p.bits+3)/4), 7), maxLogLines)
+		// No line has the check 0, so that the probabilities need no first value.
+		c.counts = counts{make([]line4, 1<<logLines), 64 - logLines}
+	}
 	if p.model != nil {
 		probs := make([][levels * classes]rc.Prob, p.bits)
 		for k := range probs {

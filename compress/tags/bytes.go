@@ -67,14 +67,11 @@ func noise(b []byte, pairs bool) []byte {
 }
 
 const (
-	// A sample in the middle of a piece decides how it is coded: a quarter, but leastSample to mostSample bytes.
-	leastSample, mostSample = 1 << 14, 1 << 15
+	// A sample in the middle of a column, of so many bytes or the rest of a value more, decides how it is coded.
+	sampleLen = 1 << 14
 	// noiseShare: by frequencies takes a twentieth of the time, so a piece may take so much more than by package general.
 	noiseShare = 1.005
 )
-
-// sampleOf returns how many of n bytes decide how they are coded.
-func sampleOf(n int) int { return min(max(n/4, leastSample), mostSample, n) }
 
 // wayOf returns the way in which a sample of any bytes takes the fewest, or nearly so, and how many.
 func wayOf(sample []byte) (way byte, least int) {
@@ -96,20 +93,18 @@ func encodeAs(way byte, piece []byte) []byte {
 	return noise(piece, way == asPairs)
 }
 
-// encodePiece codes a piece in the way that takes the fewest bytes, or nearly so.
-func encodePiece(piece []byte, layout doubles.Layout) (way byte, coded []byte) {
-	n := sampleOf(len(piece))
-	way, _ = wayOf(piece[(len(piece)-n)/2:][:n])
-	coded = encodeAs(way, piece)
+// appendPiece appends the way and the code of a piece, in a way that wayOf returned, or as an array if that takes less.
+func appendPiece(dst []byte, way byte, piece []byte, layout doubles.Layout) []byte {
+	coded := encodeAs(way, piece)
 	if layout.Width > 1 {
 		if as := doubles.Encode(piece, layout); len(as) < len(coded) {
-			return asArray, as
+			way, coded = asArray, as
 		}
 	}
-	return way, coded
+	return parse.AppendBlock(append(dst, way), coded)
 }
 
-// decodePiece is the inverse of encodePiece for a piece of size bytes.
+// decodePiece decodes what appendPiece appended for a piece of size bytes.
 func decodePiece(way byte, coded []byte, size int) ([]byte, error) {
 	switch way {
 	case asArray:

@@ -175,24 +175,27 @@ const mostName = 128
 
 // appendBytes appends the bytes of a column, nothing if it has none: piece by piece, a way and a block.
 func (c *column) appendBytes(dst []byte, given *reads) []byte {
+	if len(c.bytes) == 0 {
+		return dst
+	}
 	if n, ok := c.same(); ok {
 		return parse.AppendBlock(append(dst, asSame), general.Encode(c.bytes[:n]))
 	}
+	from, to, sample := c.sample()
+	tried := sample[:min(len(sample), 2*sampleLen)]
+	way, least := wayOf(tried)
 	if lines, ok := c.lines(0, len(c.numbers), c.bytes); ok {
-		from, to, sample := c.sample(sampleOf(len(c.bytes)))
-		some, _ := c.lines(from, to, sample)
-		if _, least := wayOf(sample); len(names.Encode(some, to-from)) < least {
+		if some, _ := c.lines(from, to, sample); len(names.Encode(some, to-from)) < least {
 			return parse.AppendBlock(append(dst, asNames), names.Encode(lines, len(c.numbers)))
 		}
 	}
-	if len(c.bytes) > 0 && given.fit(c) {
-		if as, ok := given.encode(c); ok {
+	if given.fit(c) {
+		if as, ok := given.encode(c, float64(least)/float64(len(tried))); ok {
 			return parse.AppendBlock(append(dst, asKinetics), as)
 		}
 	}
 	for piece := range slices.Chunk(c.bytes, pieceLen) {
-		way, coded := encodePiece(piece, c.arrayLayout())
-		dst = parse.AppendBlock(append(dst, way), coded)
+		dst = appendPiece(dst, way, piece, c.arrayLayout())
 	}
 	return dst
 }
@@ -211,15 +214,14 @@ func (c *column) same() (n int, ok bool) {
 	return n, bytes.Equal(c.bytes[n:], c.bytes[:len(c.bytes)-n])
 }
 
-// sample returns values in the middle that have `least` bytes or more, or all: the first, the one after the last, and their bytes. They are
-// strings.
-func (c *column) sample(least int) (from, to int, b []byte) {
+// sample returns values in the middle that have sampleLen bytes or more, or all: the first, the one after the last, and their bytes.
+func (c *column) sample() (from, to int, b []byte) {
 	at, end := 0, 0
 	for i, n := range c.numbers {
-		if end += int(n); end <= (len(c.bytes)-least)/2 {
+		if end += int(n) * c.key.width(); end <= (len(c.bytes)-sampleLen)/2 {
 			from, at = i+1, end
 		}
-		if to = i + 1; end-at >= least {
+		if to = i + 1; end-at >= sampleLen {
 			break
 		}
 	}

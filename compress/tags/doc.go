@@ -88,10 +88,17 @@ func Decode(data []byte, n int, bases func(i int) []byte, limit uint64) ([]strin
 			columnOf[i] = append(columnOf[i], columns.of(key(k)))
 		}
 	}
-	fields := make([]string, n)
-	var b []byte
+	room := 0
+	for _, i := range headOf {
+		room += len(heads[i])
+	}
+	for _, c := range columns.list {
+		room += len(c.bytes) + tagLen*c.rows
+	}
+	fields, b := make([]string, n), make([]byte, 0, min(room, 1<<28)) // the fields share memory
 	for i := range fields {
-		b = append(b[:0], heads[headOf[i]]...)
+		at := len(b)
+		b = append(b, heads[headOf[i]]...)
 		layout := layouts[layoutOf[i]]
 		for k, c := range columnOf[layoutOf[i]] {
 			var ok bool
@@ -99,10 +106,13 @@ func Decode(data []byte, n int, bases func(i int) []byte, limit uint64) ([]strin
 				return nil, ErrCorrupt
 			}
 		}
-		fields[i] = string(b)
+		fields[i] = unsafe.String(unsafe.SliceData(b[at:]), len(b)-at)
 	}
 	return fields, nil
 }
+
+// tagLen is how many bytes a tag has at most besides those of a column.
+const tagLen = 8
 
 // pieceLen is how many bytes of a column are coded at a time.
 const pieceLen = doubles.MaxSize

@@ -295,12 +295,10 @@ func (r *reads) code(coder coder, c *column) {
 	}
 }
 
-// encode returns the bytes of a column that fits, coded as kinetics, if a sample takes more in other ways.
-func (r *reads) encode(c *column) (coded []byte, ok bool) {
+// encode returns the bytes of a column that fits, coded as kinetics, if each takes less than so many bytes.
+func (r *reads) encode(c *column, most float64) (coded []byte, ok bool) {
 	before, left := r.before, slices.Clone(r.left)
-	n := min(len(c.bytes), leastSample)
-	_, other := wayOf(c.bytes[(len(c.bytes)-n)/2:][:n])
-	if coded = r.encodeAll(c); len(coded)*n >= other*len(c.bytes) {
+	if coded = r.encodeAll(c); float64(len(coded)) >= most*float64(len(c.bytes)) {
 		r.before, r.left = before, left
 		return nil, false
 	}
