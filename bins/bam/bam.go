@@ -72,15 +72,16 @@ var lettersOfByte = func() (t [256][2]byte) {
 	return
 }()
 
-// codeOf is the inverse of letters, 0xff for bytes that are none of them.
-var codeOf = func() (t [256]byte) {
+// codesOf is the inverse of lettersOfByte, by the first letter and 256 times the second; 0x100 for bytes that are no letters.
+var codesOf = func() *[1 << 16]uint16 {
+	t := new([1 << 16]uint16)
 	for i := range t {
-		t[i] = 0xff
+		t[i] = 0x100
 	}
-	for code, l := range []byte(letters) {
-		t[l] = byte(code)
+	for code, two := range lettersOfByte {
+		t[binary.LittleEndian.Uint16(two[:])] = uint16(code)
 	}
-	return
+	return t
 }()
 
 // Record is a record of BAM taken apart, in memory of the record.

@@ -136,17 +136,18 @@ func AppendRecord(dst, name, seq, qual, fieldBytes []byte) ([]byte, bool) {
 	dst = append(dst, f.place[atNameLen:]...)
 	dst = append(append(dst, name...), 0)
 	dst = append(dst, f.cigar...)
-	bad, n, at := byte(0), len(seq), len(dst)
+	bad, n, at := uint16(0), len(seq), len(dst)
 	dst = slices.Grow(dst, (n+1)/2+n+len(f.tags))[:at+(n+1)/2+n]
 	packed, quals := dst[at:at+(n+1)/2], dst[at+(n+1)/2:]
 	for i := range n / 2 {
-		hi, lo := codeOf[seq[2*i]], codeOf[seq[2*i+1]]
-		bad |= hi | lo
-		packed[i] = hi<<4 | lo&15
+		two := codesOf[binary.LittleEndian.Uint16(seq[2*i:])]
+		bad |= two
+		packed[i] = byte(two)
 	}
 	if n&1 != 0 {
-		bad |= codeOf[seq[n-1]]
-		packed[n/2] = codeOf[seq[n-1]]<<4 | f.fill
+		two := codesOf[uint16(seq[n-1])|'.'<<8]
+		bad |= two
+		packed[n/2] = byte(two) | f.fill
 	}
 	if f.bits&noQuals != 0 {
 		for i := range quals {
@@ -155,5 +156,5 @@ func AppendRecord(dst, name, seq, qual, fieldBytes []byte) ([]byte, bool) {
 	} else {
 		addEach(quals, qual, 256-qualityZero)
 	}
-	return append(dst, f.tags...), bad < 16
+	return append(dst, f.tags...), bad <= 0xff
 }

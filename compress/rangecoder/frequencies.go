@@ -105,22 +105,11 @@ func EncodeBytes(e *[2]Encoder, all []Frequencies, by, values []byte) {
 
 // DecodeBytes reads what EncodeBytes wrote.
 func DecodeBytes(d *[2]Decoder, all []Frequencies, by, values []byte) {
-	code, size, code2, size2 := d[0].code, d[0].size, d[1].code, d[1].size // in registers, those of the next value first
 	for i := range values {
-		f := &all[by[i]]
-		size >>= ProbBits
-		v := f.at(uint32(min(code/size, 1<<ProbBits-1)))
-		start, width := f.part(v)
-		code -= size * uint64(start)
-		if size *= uint64(width); size>>32 == 0 {
-			size, code = size<<32, code<<32|d[i&1].next()
-		}
+		f, d := &all[by[i]], &d[i&1]
+		v := f.at(d.Point())
+		d.DecodePart(f.part(v))
 		f.add(v)
 		values[i] = v
-		code, size, code2, size2 = code2, size2, code, size
 	}
-	if len(values)&1 != 0 {
-		code, size, code2, size2 = code2, size2, code, size
-	}
-	d[0].code, d[0].size, d[1].code, d[1].size = code, size, code2, size2
 }

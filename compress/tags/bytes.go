@@ -85,17 +85,14 @@ func wayOf(sample []byte) (way byte, least int) {
 	return way, least
 }
 
-// encodeAs codes a piece in a way that wayOf returned.
-func encodeAs(way byte, piece []byte) []byte {
-	if way == asBytes {
-		return general.Encode(piece)
-	}
-	return noise(piece, way == asPairs)
-}
-
 // appendPiece appends the way and the code of a piece, in a way that wayOf returned, or as an array if that takes less.
 func appendPiece(dst []byte, way byte, piece []byte, layout doubles.Layout) []byte {
-	coded := encodeAs(way, piece)
+	var coded []byte
+	if way == asBytes {
+		coded = general.Encode(piece)
+	} else {
+		coded = noise(piece, way == asPairs)
+	}
 	if layout.Width > 1 {
 		if as := doubles.Encode(piece, layout); len(as) < len(coded) {
 			way, coded = asArray, as

@@ -72,12 +72,13 @@ func Decode(data []byte, n int, bases func(i int) []byte, limit uint64) ([]strin
 			return nil, err
 		}
 	}
-	given := &reads{bases: bases}
+	given, room := &reads{bases: bases}, 32*n // for the fields, about
 	for _, c := range columns.list {
 		if err := c.parseBytes(in, given, limit); err != nil {
 			return nil, err
 		}
 		limit -= uint64(len(c.bytes))
+		room += len(c.bytes)
 	}
 	if !in.Done() {
 		return nil, ErrCorrupt
@@ -88,14 +89,7 @@ func Decode(data []byte, n int, bases func(i int) []byte, limit uint64) ([]strin
 			columnOf[i] = append(columnOf[i], columns.of(key(k)))
 		}
 	}
-	room := 0
-	for _, i := range headOf {
-		room += len(heads[i])
-	}
-	for _, c := range columns.list {
-		room += len(c.bytes) + tagLen*c.rows
-	}
-	fields, b := make([]string, n), make([]byte, 0, min(room, 1<<28)) // the fields share memory
+	fields, b := make([]string, n), make([]byte, 0, room) // the fields share memory
 	for i := range fields {
 		at := len(b)
 		b = append(b, heads[headOf[i]]...)
@@ -110,9 +104,6 @@ func Decode(data []byte, n int, bases func(i int) []byte, limit uint64) ([]strin
 	}
 	return fields, nil
 }
-
-// tagLen is how many bytes a tag has at most besides those of a column.
-const tagLen = 8
 
 // pieceLen is how many bytes of a column are coded at a time.
 const pieceLen = doubles.MaxSize

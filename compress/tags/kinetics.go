@@ -55,14 +55,6 @@ func (e *effect) learn(sum int32, n int) {
 	e.mean += int16((int64(sum-int32(n)*int32(e.mean))*int64(shares[e.count]) + 1<<(meanShift-1)) >> meanShift)
 }
 
-// lengthOf has the lengths in bits of counts.
-var lengthOf = func() (l [effectLimit + 1]uint8) {
-	for n := range l {
-		l[n] = uint8(bits.Len(uint(n)))
-	}
-	return
-}()
-
 // shares are the parts of its distance that a mean moves by the count that it has then.
 var shares = func() (s [effectLimit + 1]int32) {
 	for n := 1; n < len(s); n++ {
@@ -92,9 +84,8 @@ type kinetics struct {
 	ofLast, ofOther   weight
 	spread            int32
 	values            [spreads][]rangecoder.Frequencies // by steps
-	// next are the values of a stretch, and by the steps of their predictions.
-	next [stretch]predicted
-	by   [stretch]byte
+	next              [stretch]predicted                // the values of a stretch
+	by                [stretch]byte                     // the steps of their predictions
 }
 
 // predicted is what is known of a value before it is coded.
@@ -107,75 +98,52 @@ func nearOf(window uint32) uint32   { return window >> 6 & 0xff }
 func middleOf(window uint32) uint32 { return window >> 6 & 0x3fff }
 func sidesOf(window uint32) uint32  { return window>>14&0xfc0 | window&0x3f }
 
-// move sets the windows of the next values. letters are the bases from the one on that is the last of the first window; window is the one
-// before. It returns the last one.
-func (k *kinetics) move(letters []byte, window uint32) uint32 {
-	for i := range k.next {
+// predict sets windows and predictions of the next values, given others, and what the read adds. letters are the bases from the one on
+// that is the last of the first window; window is the one before. It returns the last one.
+func (k *kinetics) predict(letters []byte, window uint32, others []int16, adds int32) uint32 {
+	ofOther, ofMiddle, ofSides := k.ofOther, int64(k.ofMiddle), int64(k.ofSides) // in registers
+	next, by := k.next[:len(others)], k.by[:len(others)]
+	for i := range next {
 		window <<= 2
 		if i < len(letters) {
 			window |= uint32(codes[letters[i]])
 		}
-		k.next[i].window = window
+		first := int32(k.near[nearOf(window)].mean)
+		of := ofMiddle*int64(k.middle[middleOf(window)].mean) + ofSides*int64(k.sides[sidesOf(window)].mean)
+		second := first + int32(of>>16)
+		whole := second + adds + ofOther.of(others[i])
+		next[i] = predicted{window, first, second, whole}
+		by[i] = byte(min(max((whole+1<<(levelStep-1))>>levelStep, 0), steps-1))
 	}
 	return window
 }
 
-// predict sets the predictions of the next values, given others, and what the read adds.
-func (k *kinetics) predict(others []int16, adds int32) {
-	ofOther, ofMiddle, ofSides := k.ofOther, int64(k.ofMiddle), int64(k.ofSides) // in registers
-	next, by := k.next[:len(others)], k.by[:len(others)]
-	for i := range next {
-		p := &next[i]
-		p.first = int32(k.near[nearOf(p.window)].mean)
-		of := ofMiddle*int64(k.middle[middleOf(p.window)].mean) + ofSides*int64(k.sides[sidesOf(p.window)].mean)
-		p.second = p.first + int32(of>>16)
-		p.whole = p.second + adds + ofOther.of(others[i])
-		by[i] = byte(min(max((p.whole+1<<(levelStep-1))>>levelStep, 0), steps-1))
-	}
-}
-
-// learn has effects learn the levels of values that were predicted: each from some of them, which takes less time, and no more bytes.
-func (k *kinetics) learn(values []byte) {
-	next := k.next[:len(values)]
-	for i := 2; i < len(next); i += 4 {
-		p := &next[i]
-		k.middle[middleOf(p.window)].learn(levels[values[i]]-p.first, 1)
-	}
-	for i := 4; i < len(next); i += 8 {
-		p := &next[i]
-		k.sides[sidesOf(p.window)].learn(levels[values[i]]-p.first, 1)
-	}
-	for i := 8; i < len(next); i += 16 {
-		k.near[nearOf(next[i].window)].learn(levels[values[i]], 1)
-	}
-}
-
-// weigh has weights learn from values that were predicted, given others, and the read's and the last value.
-func (k *kinetics) weigh(values []byte, others []int16, ofRead *weight, read, last int16) {
-	for i := 0; i < len(values); i += 16 {
-		p := &k.next[i%stretch]
-		if k.near[nearOf(p.window)].count < surely {
-			continue
-		}
-		wrong := levels[values[i]] - p.whole
-		k.ofMiddle.learn(k.middle[middleOf(p.window)].mean, wrong)
-		k.ofSides.learn(k.sides[sidesOf(p.window)].mean, wrong)
-		ofRead.learn(read, wrong)
-		k.ofLast.learn(last, wrong)
-		k.ofOther.learn(others[i], wrong)
-	}
-}
-
-// rest sets what is left of values above what the bases around add, learns how much they differ from what was predicted, and returns the
-// sum of what is left.
-func (k *kinetics) rest(values []byte, left []int16) (sum int32) {
+// learn has the model learn values that were predicted, given others, and the mean of the read and of the last stretch: each effect from
+// some of them, which takes less time, and no more bytes. others become what is left above what the bases around add; it returns their sum.
+func (k *kinetics) learn(values []byte, others []int16, ofRead *weight, read, last int16) (sum int32) {
 	wrongs, next := int32(0), k.next[:len(values)]
-	left = left[:len(values)]
+	others = others[:len(values)]
 	for i := range next {
-		level := levels[values[i]]
-		wrong := level - next[i].whole
-		left[i] = clamp(level - next[i].second)
-		sum += int32(left[i])
+		p, level := &next[i], levels[values[i]]
+		wrong := level - p.whole
+		switch i % 16 {
+		case 0:
+			if k.near[nearOf(p.window)].count >= surely {
+				k.ofMiddle.learn(k.middle[middleOf(p.window)].mean, wrong)
+				k.ofSides.learn(k.sides[sidesOf(p.window)].mean, wrong)
+				ofRead.learn(read, wrong)
+				k.ofLast.learn(last, wrong)
+				k.ofOther.learn(others[i], wrong)
+			}
+		case 2, 6, 10, 14:
+			k.middle[middleOf(p.window)].learn(level-p.first, 1)
+		case 4, 12:
+			k.sides[sidesOf(p.window)].learn(level-p.first, 1)
+		case 8:
+			k.near[nearOf(p.window)].learn(level, 1)
+		}
+		others[i] = clamp(level - p.second)
+		sum += int32(others[i])
 		wrongs += max(wrong, -wrong)
 	}
 	k.spread += (wrongs - int32(len(values))*k.spread) >> 8
@@ -196,20 +164,11 @@ var (
 )
 
 // stretch is how many values are predicted at a time: a processor does each step for all of them in less time than all steps for each.
-const (
-	stretch     = 1 << stretchBits
-	stretchBits = 6
-)
-
-// coder has the two streams of a column, to which values are coded in turn; enc or dec is nil.
-type coder struct {
-	enc *[2]rangecoder.Encoder
-	dec *[2]rangecoder.Decoder
-}
+const stretchBits, stretch = 6, 1 << 6
 
 // code codes the array of a read, whose bases are in the order of the array. others are what was left of another array of the read, or 0;
-// it becomes what is left of this one.
-func (k *kinetics) code(c coder, array, letters []byte, others []int16) {
+// it becomes what is left of this one. enc or dec is nil.
+func (k *kinetics) code(enc *[2]rangecoder.Encoder, dec *[2]rangecoder.Decoder, array, letters []byte, others []int16) {
 	window := uint32(0)
 	for i := range min(ahead, len(letters)) {
 		window |= uint32(codes[letters[i]]) << (2 * (ahead - 1 - i))
@@ -219,21 +178,18 @@ func (k *kinetics) code(c coder, array, letters []byte, others []int16) {
 	for from := 0; from < len(array); from += stretch {
 		n := min(stretch, len(array)-from)
 		values, others := array[from:][:n], others[from:][:n]
-		window = k.move(letters[min(from+ahead, len(letters)):], window)
-		ofRead := &k.ofRead[lengthOf[read.count]&15]
-		k.predict(others, ofRead.of(read.mean)+k.ofLast.of(last))
+		ofRead := &k.ofRead[bits.Len16(read.count)&15]
+		window = k.predict(letters[min(from+ahead, len(letters)):], window, others, ofRead.of(read.mean)+k.ofLast.of(last))
 		all := &k.values[k.spreadClass()]
 		if *all == nil {
 			*all = rangecoder.NewFrequencies(steps)
 		}
-		if c.dec != nil {
-			rangecoder.DecodeBytes(c.dec, *all, k.by[:], values)
+		if dec != nil {
+			rangecoder.DecodeBytes(dec, *all, k.by[:], values)
 		} else {
-			rangecoder.EncodeBytes(c.enc, *all, k.by[:], values)
+			rangecoder.EncodeBytes(enc, *all, k.by[:], values)
 		}
-		k.weigh(values, others, ofRead, read.mean, last)
-		k.learn(values)
-		sum := k.rest(values, others)
+		sum := k.learn(values, others, ofRead, read.mean, last)
 		read.learn(sum, n)
 		last = int16(sum >> stretchBits)
 	}
@@ -277,7 +233,7 @@ func (r *reads) next(c *column) []int16 {
 }
 
 // code codes a column that fits.
-func (r *reads) code(coder coder, c *column) {
+func (r *reads) code(enc *[2]rangecoder.Encoder, dec *[2]rangecoder.Decoder, c *column) {
 	model, left, values := &kinetics{spread: 1 << levelBits}, r.next(c), c.bytes
 	var other []byte
 	for _, record := range c.records {
@@ -290,7 +246,7 @@ func (r *reads) code(coder coder, c *column) {
 			}
 			letters = other
 		}
-		model.code(coder, values[:n], letters, left[:n])
+		model.code(enc, dec, values[:n], letters, left[:n])
 		values, left = values[n:], left[n:]
 	}
 }
@@ -298,20 +254,17 @@ func (r *reads) code(coder coder, c *column) {
 // encode returns the bytes of a column that fits, coded as kinetics, if each takes less than so many bytes.
 func (r *reads) encode(c *column, most float64) (coded []byte, ok bool) {
 	before, left := r.before, slices.Clone(r.left)
-	if coded = r.encodeAll(c); float64(len(coded)) >= most*float64(len(c.bytes)) {
-		r.before, r.left = before, left
-		return nil, false
-	}
-	return coded, true
-}
-
-func (r *reads) encodeAll(c *column) []byte {
 	var enc [2]rangecoder.Encoder
 	for i := range enc {
 		enc[i].Reset(make([]byte, 0, len(c.bytes)*3/8))
 	}
-	r.code(coder{enc: &enc}, c)
-	return append(parse.AppendBlock(nil, enc[0].Finish()), enc[1].Finish()...)
+	r.code(&enc, nil, c)
+	coded = append(parse.AppendBlock(nil, enc[0].Finish()), enc[1].Finish()...)
+	if float64(len(coded)) >= most*float64(len(c.bytes)) {
+		r.before, r.left = before, left
+		return nil, false
+	}
+	return coded, true
 }
 
 // decode sets the size bytes of a column.
@@ -327,6 +280,6 @@ func (r *reads) decode(c *column, coded []byte, size int) error {
 		return ErrCorrupt
 	}
 	c.bytes = make([]byte, size)
-	r.code(coder{dec: &dec}, c)
+	r.code(nil, &dec, c)
 	return cmp.Or(dec[0].Err(), dec[1].Err())
 }

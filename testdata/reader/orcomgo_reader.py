@@ -1493,17 +1493,18 @@ class KineticsDecoder:
             coded = [f.byte(self.coders[i & 1]) for i, f in enumerate(used)]
             array += coded
             levels = [level(v) for v in coded]
-            for i in range(0, len(levels), 16):
+            for i, l in enumerate(levels):
                 near, middle, sides, first, second, whole, other = values[i]
-                if near.count >= 8:
+                if i % 16 == 0 and near.count >= 8:
                     for name, x in (("middle", middle.mean), ("sides", sides.mean), (of_read, read.mean), ("last", last), ("other", other)):
-                        moved = self.weights.get(name, 0) + rounded(x * (levels[i] - whole), 14)
+                        moved = self.weights.get(name, 0) + rounded(x * (l - whole), 14)
                         self.weights[name] = max(-1 << 17, min(moved, 1 << 17))
-            for which, from_, step in ((1, 2, 4), (2, 4, 8)):
-                for i in range(from_, len(levels), step):
-                    values[i][which].learn(levels[i] - values[i][3])
-            for i in range(8, len(levels), 16):
-                values[i][0].learn(levels[i])
+                elif i % 4 == 2:
+                    middle.learn(l - first)
+                elif i % 8 == 4:
+                    sides.learn(l - first)
+                elif i % 16 == 8:
+                    near.learn(l)
             rest = [max(-1 << 15, min(l - value[4], (1 << 15) - 1)) for l, value in zip(levels, values)]
             rests += rest
             read.learn(sum(rest), len(rest))
