@@ -48,3 +48,29 @@ func TestStaticBits(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestBytes: bytes come back from two streams, of any number and by several models.
+func TestBytes(t *testing.T) {
+	r := rand.New(rand.NewSource(14))
+	for _, n := range []int{0, 1, 2, 3, 50_001} {
+		values, by, got := make([]byte, n), make([]byte, n), make([]byte, n)
+		for i := range values {
+			by[i] = byte(r.Intn(3))
+			values[i] = byte(128 + r.NormFloat64()*float64(5+20*int(by[i])))
+		}
+		var e [2]Encoder
+		e[0].Reset(nil)
+		e[1].Reset(nil)
+		EncodeBytes(&e, NewFrequencies(3), by, values)
+		first, second := e[0].Finish(), e[1].Finish()
+		if n > 3 && len(first)+len(second) > n*7/8 {
+			t.Errorf("%d and %d bytes of %d values", len(first), len(second), n)
+		}
+		var d [2]Decoder
+		d[0].Reset(first)
+		d[1].Reset(second)
+		if DecodeBytes(&d, NewFrequencies(3), by, got); !bytes.Equal(got, values) || d[0].Err() != nil || d[1].Err() != nil {
+			t.Errorf("%d values came back otherwise: %v, %v", n, d[0].Err(), d[1].Err())
+		}
+	}
+}
