@@ -40,21 +40,13 @@ func forge(r *rand.Rand, b []byte) []byte {
 // forgeries forge files of an archive under right checksums, by the name of the file. dir has them all.
 var forgeries = map[string]func(r *rand.Rand, dir map[string][]byte){
 	"dir.ctree": func(r *rand.Rand, dir map[string][]byte) {
-		const head, foot = len(commit.TreeMagic) + 1 + 8 + 8, 8 + 8 + len(commit.TreeEnd)
 		b := dir["dir.ctree"]
-		n := int(binary.LittleEndian.Uint64(b[head-16:]))
-		content := b[head+n : len(b)-foot-n]
-		coded := b[head:][:n]
-		if r.IntN(3) > 0 {
-			coded = forgeCoded(r, coded)
-		} else {
-			end := len(content) - 20 // hash, size and magic follow the index
-			size := int(binary.LittleEndian.Uint64(content[end+8:]))
-			index := forgeCoded(r, content[end-size:end])
-			content = bytes.Join([][]byte{content[:end-size], index, sized(index, true), content[end+16:]}, nil)
-		}
-		dir["dir.ctree"] = bytes.Join([][]byte{b[:head-16], sized(coded, false), coded, content, coded, sized(coded, false),
-			[]byte(commit.TreeEnd)}, nil)
+		at := len(b) - 12 - len(commit.TreeEnd) // hash, size and magic follow the listing
+		size := int(binary.LittleEndian.Uint32(b[at+8:]))
+		coded := forgeCoded(r, b[at-size:at])
+		sum := binary.LittleEndian.AppendUint64(nil, xxh3.Hash(coded))
+		sum = binary.LittleEndian.AppendUint32(sum, uint32(len(coded)))
+		dir["dir.ctree"] = bytes.Join([][]byte{b[:at-size], coded, sum, []byte(commit.TreeEnd)}, nil)
 	},
 	"r.cmeta": func(r *rand.Rand, dir map[string][]byte) {
 		was := dir["r.cmeta"]
@@ -129,15 +121,6 @@ var forgeries = map[string]func(r *rand.Rand, dir map[string][]byte){
 		clear(damaged[r.IntN(len(damaged)):])
 		dir["r.cdna"] = damaged
 	},
-}
-
-// sized returns the size and the hash of b, or the other way round.
-func sized(b []byte, hashFirst bool) []byte {
-	n, h := uint64(len(b)), xxh3.Hash(b)
-	if hashFirst {
-		n, h = h, n
-	}
-	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, n), h)
 }
 
 // forgeCoded forges the text of a general stream.

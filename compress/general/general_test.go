@@ -150,3 +150,15 @@ func BenchmarkDecode(b *testing.B) {
 		}
 	}
 }
+
+// TestChanceRepeats: in tables of the same rows with random digits, a repeat goes on from the table before, and not where a few bytes are
+// the same by chance.
+func TestChanceRepeats(t *testing.T) {
+	r, text := rand.New(rand.NewSource(9)), []byte(nil)
+	for i := range 1500 {
+		text = fmt.Appendf(text, "g%03d\t%02d\n", i%15, r.Intn(100))
+	}
+	if got := len(Encode(text)); got > 1500 { // 1,246 are the digits
+		t.Errorf("%d bytes", got)
+	}
+}

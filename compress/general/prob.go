@@ -6,7 +6,7 @@ type prob uint16
 const freshProb = prob(1 << 15)
 
 // rates are the parts of the distance that a prob moves, in 1/65536, by its count.
-var rates = [8]int32{43690, 26214, 18724, 14563, 10922, 8192, 5957, 4369}
+var rates = [8]int32{50000, 28000, 18724, 14563, 10922, 8192, 5957, 4369}
 
 // p returns the probability in 1/65536; it may be 0.
 func (p prob) p() uint32 { return uint32(p) }

@@ -10,6 +10,7 @@ const (
 	leastBytes = 4  // likewise, where elements have so many
 	longRepeat = 16 // from this length on, no other repeat is looked for
 	mostRepeat = 1 << 16
+	mostCredit = 6
 	maxPlaces  = 18 // bits of the number of a place
 
 	lengthClasses = 16
@@ -23,6 +24,7 @@ type repeats struct {
 	least    int     // bytes that begin a repeat
 	from     int     // of the byte that is expected, -1 if none is
 	length   int     // bytes that were as expected, those included by which the repeat was found
+	credit   int     // how many bytes longer another repeat has to be: how well this one did before bytes that were not as expected
 	history  int     // whether the last bytes were as expected, a bit for each, the last one lowest
 	distance int     // to the last repeat that was found
 	steps    [2]int  // how much farther each repeat is than the one before: one that led to a repeat, and the last one
@@ -40,8 +42,8 @@ func (r *repeats) find(text []byte, i int, before uint64, noise bool) {
 	}
 	place := r.place(before)
 	if at := int(*place); !noise && r.length < longRepeat && at != r.from {
-		if n := common(text, at, i); n >= r.least && n > r.length {
-			r.from, r.length = at, n
+		if n := common(text, at, i); n >= r.least && n > r.length+r.credit {
+			r.from, r.length, r.credit = at, n, 0
 			if d := i - at; d != r.distance {
 				r.steps[1] = d - r.distance
 				r.distance = d
@@ -81,6 +83,7 @@ func (r *repeats) learn(text []byte, i int, last byte, hit int) {
 		r.length = min(r.length+1, mostRepeat)
 		return
 	}
+	r.credit = min(r.credit-r.credit>>2+r.length, mostCredit)
 	r.length = 0
 	for k, step := range r.steps {
 		d := r.distance + step

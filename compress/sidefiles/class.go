@@ -28,9 +28,11 @@ func (c class) alone() bool { return c == classTable || c == classRecords }
 
 const (
 	sampleSize = 64 << 10 // bytes of a file that say what it is
-	minAlone   = 2 << 10  // bytes of a file that may be coded apart from others
-	// Binary files, or tables of a kind, of less than maxTrial bytes share models with others, unless they take less by their own
-	// methods.
+	leastAlike = 4        // files of a stem that follow each other
+	minAlone   = 2 << 10  // bytes of a binary file that may be coded apart from others
+	minTable   = 256      // bytes of a table that may be coded with others of its kind
+	minTables  = 6 << 10  // bytes of the tables of a kind that are coded apart from other text
+	// Binary files of less than maxTrial bytes share models with others, unless they take less by their own methods.
 	maxTrial = 32 << 10
 	// alikeBlock is how many bytes of tables of a kind, about, are in a block, all of which is decoded for one of them.
 	alikeBlock = 2 << 20
@@ -54,11 +56,12 @@ func (e *entry) classify(sample []byte) {
 	switch {
 	case isCompressed(sample):
 		e.class = classStored
-	case len(sample) < minAlone || isZero(sample):
+	case len(sample) < minTable || isZero(sample):
 	case text:
 		if kind, ok := tables.Kind(sample); ok {
 			e.class, e.alike = classTable, kindOf(e.name)+"\x00"+kind
 		}
+	case len(sample) < minAlone:
 	case len(sample) >= maxTrial:
 		e.class = classRecords
 	default:
@@ -75,7 +78,11 @@ func joinSmallTables(entries []entry) {
 		sizes[e.alike] += e.size
 	}
 	for i := range entries {
-		if e := &entries[i]; e.class == classTable && sizes[e.alike] < maxTrial {
+		least := int64(minTables)
+		if !strings.Contains(entries[i].alike, "\x01") { // no column of numbers
+			least = maxTrial
+		}
+		if e := &entries[i]; e.class == classTable && sizes[e.alike] < least {
 			e.class, e.alike = classText, ""
 		}
 	}
@@ -84,7 +91,20 @@ func joinSmallTables(entries []entry) {
 // compareEntries is the order of the files in a stream: those whose names differ in digits only follow each other as they were given.
 func compareEntries(a, b entry) int {
 	return cmp.Or(cmp.Compare(a.class, b.class), strings.Compare(a.alike, b.alike), strings.Compare(kindOf(a.name), kindOf(b.name)),
-		strings.Compare(stem(a.name), stem(b.name)), strings.Compare(a.name, b.name))
+		strings.Compare(a.stem, b.stem), strings.Compare(a.name, b.name))
+}
+
+// dropRareStems clears the stems that few files have: the order by them would take more than it gains.
+func dropRareStems(entries []entry) {
+	files := make(map[string]int)
+	for _, e := range entries {
+		files[e.stem]++
+	}
+	for i := range entries {
+		if e := &entries[i]; files[e.stem] < leastAlike {
+			e.stem = ""
+		}
+	}
 }
 
 // stem returns the last part of a path without its digits.

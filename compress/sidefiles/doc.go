@@ -22,16 +22,8 @@ import (
 	"runtime"
 )
 
-// Errors of a Reader.
-var (
-	// ErrCorrupt reports a stream that is damaged or cut off.
-	ErrCorrupt = errors.New("sidefiles: the stream is damaged or cut off")
-	// ErrFormat reports what is no stream of side files, or one of an unknown version.
-	ErrFormat = errors.New("sidefiles: not a stream of side files of a known version")
-)
-
-// magic begins and ends a stream; its last byte is the version.
-const magic = "OSF\x01"
+// ErrCorrupt reports a block or an index that is damaged or cut off.
+var ErrCorrupt = errors.New("sidefiles: the files are damaged or cut off")
 
 const (
 	// blockSize is the size of blocks, in bytes, where there is enough memory: larger blocks are smaller when coded.

@@ -12,7 +12,6 @@ import (
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 
-	"orcomgo/compress/general"
 	"orcomgo/internal/tasks"
 )
 
@@ -30,6 +29,7 @@ type entry struct {
 	size    int64
 	class   class  // of the encoder
 	alike   string // the kind of tables that are coded together, else empty
+	stem    string // see stem; empty if few files have it
 	content []byte // of a small file, until it is in a block
 }
 
@@ -39,28 +39,21 @@ const (
 	keptShare = 16
 )
 
-// Encode writes a stream of files to w, until ctx ends. Errors of files name them. The bytes depend on names, sizes and contents; with
-// little memory also on that.
-func Encode(ctx context.Context, w io.Writer, files []File, o Options) error {
+// Encode writes the blocks of files to w, until ctx ends, and returns their index. Errors of files name them. The bytes depend on names,
+// sizes and contents; with little memory also on that.
+func Encode(ctx context.Context, w io.Writer, files []File, o Options) (index []byte, err error) {
 	o = o.complete()
 	o.blockSize = int(min(uint64(o.blockSize), max(o.Memory/encodeMemory, 64<<10)))
 	o.Threads = o.within(encodeMemory * uint64(o.blockSize))
 	entries, err := arrange(files, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := io.WriteString(w, magic); err != nil {
-		return err
-	}
-	blocks, hash, err := writeBlocks(ctx, w, files, entries, o)
+	blocks, err := writeBlocks(ctx, w, files, entries, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	index := general.Encode(appendIndex(nil, entries, blocks, hash))
-	tail := binary.LittleEndian.AppendUint64(index, xxh3.Hash(index))
-	tail = binary.LittleEndian.AppendUint64(tail, uint64(len(index)))
-	_, err = w.Write(append(tail, magic...))
-	return err
+	return appendIndex(nil, entries, blocks), nil
 }
 
 // arrange finds the classes of files and returns these in the order of the stream.
@@ -75,7 +68,7 @@ func arrange(files []File, o Options) ([]entry, error) {
 			group.Wait() // no error
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
-		entries[i] = entry{number: i, name: f.Name, size: f.Size}
+		entries[i] = entry{number: i, name: f.Name, size: f.Size, stem: stem(f.Name)}
 		if f.Size == int64(len(sample)) && len(sample) <= room {
 			entries[i].content = sample
 			room -= len(sample)
@@ -88,6 +81,7 @@ func arrange(files []File, o Options) ([]entry, error) {
 	}
 	group.Wait() // no error
 	joinSmallTables(entries)
+	dropRareStems(entries)
 	slices.SortStableFunc(entries, compareEntries)
 	return entries, nil
 }
@@ -124,8 +118,8 @@ type codedBlock struct {
 	done  chan struct{}
 }
 
-// writeBlocks codes the blocks of all files, several at a time, and writes them in order. It returns the hash of all contents.
-func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry, o Options) ([]block, uint64, error) {
+// writeBlocks codes the blocks of all files, several at a time, and writes them in order.
+func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry, o Options) ([]block, error) {
 	queue := make(chan *codedBlock, max(o.Threads-1, 0)) // in the order of the stream
 	slots := make(chan struct{}, o.Threads)              // blocks in memory
 	failed := make(chan struct{})                        // closed if the writer fails
@@ -196,7 +190,7 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 	if writeErr := group.Wait(); writeErr != nil {
 		err = writeErr
 	}
-	return blocks, c.hash.Sum64(), err
+	return blocks, err
 }
 
 // errFailed ends the cutting of files after an error of the writer, which is the one that is returned.
@@ -207,8 +201,7 @@ var errFailed = fmt.Errorf("sidefiles: the stream could not be written")
 type cutter struct {
 	size  int
 	emit  func(text []byte, c class) error
-	text  []byte      // of the next block
-	hash  xxh3.Hasher // of all contents
+	text  []byte // of the next block
 	class class
 	alike string // of its files
 }
@@ -258,7 +251,6 @@ func (c *cutter) add(f File, e *entry) error {
 			c.text = slices.Grow(c.text, min(len(c.text)+4096, c.size-len(c.text)))
 		}
 		n, err := r.Read(c.text[len(c.text):min(cap(c.text), c.size)])
-		c.hash.Write(c.text[len(c.text) : len(c.text)+n])
 		c.text = c.text[:len(c.text)+n]
 		total += int64(n)
 		if err == io.EOF {
@@ -289,9 +281,8 @@ func (c *cutter) cut() error {
 	return c.emit(text, c.class)
 }
 
-// appendIndex appends the index of a stream.
-func appendIndex(dst []byte, entries []entry, blocks []block, hash uint64) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(entries)))
+// appendIndex appends the index of files: their order, their sizes, and the blocks.
+func appendIndex(dst []byte, entries []entry, blocks []block) []byte {
 	next := 0
 	for _, e := range entries {
 		dst = binary.AppendVarint(dst, int64(e.number-next))
@@ -300,14 +291,15 @@ func appendIndex(dst []byte, entries []entry, blocks []block, hash uint64) []byt
 	for _, e := range entries {
 		dst = binary.AppendUvarint(dst, uint64(e.size))
 	}
-	dst = binary.LittleEndian.AppendUint64(dst, hash)
 	dst = binary.AppendUvarint(dst, uint64(len(blocks)))
 	for _, b := range blocks {
 		dst = append(dst, byte(b.method))
 		dst = binary.AppendUvarint(dst, uint64(b.size))
-		dst = binary.AppendUvarint(dst, uint64(b.coded))
 		dst = binary.LittleEndian.AppendUint64(dst, b.hash)
-		dst = binary.LittleEndian.AppendUint64(dst, b.codedHash)
+		if b.method != methodStored {
+			dst = binary.AppendUvarint(dst, uint64(b.coded))
+			dst = binary.LittleEndian.AppendUint64(dst, b.codedHash)
+		}
 	}
 	return dst
 }

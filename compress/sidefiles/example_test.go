@@ -17,12 +17,13 @@ func Example() {
 			return io.NopCloser(strings.NewReader(content)), nil
 		}}
 	}
-	var stream bytes.Buffer
+	var blocks bytes.Buffer
 	files := []sidefiles.File{file("run.log", "started\nfinished\n"), file("lanes.txt", "8\n")}
-	if err := sidefiles.Encode(context.Background(), &stream, files, sidefiles.Options{}); err != nil {
+	index, err := sidefiles.Encode(context.Background(), &blocks, files, sidefiles.Options{})
+	if err != nil {
 		panic(err)
 	}
-	z, err := sidefiles.NewReader(bytes.NewReader(stream.Bytes()), int64(stream.Len()), len(files), sidefiles.Options{})
+	z, err := sidefiles.NewReader(bytes.NewReader(blocks.Bytes()), int64(blocks.Len()), index, len(files), sidefiles.Options{})
 	if err != nil {
 		panic(err)
 	}

@@ -1,24 +1,12 @@
 package sidefiles
 
 import (
-	"encoding/binary"
 	"io"
 	"sort"
 
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/parse"
-	"orcomgo/compress/general"
-)
-
-const (
-	tailSize     = 8 + 8 + len(magic)
-	maxIndexSize = 1 << 28 // bytes
-	// The text of an index has at most indexSlack bytes, fileRoom for each file, and indexRatio for each byte as it is stored: the hashes of
-	// blocks are not compressed.
-	indexSlack = 1 << 16
-	fileRoom   = 20
-	indexRatio = 1 << 4
 )
 
 // Reader reads the files of a stream. Its methods may be called from several goroutines.
@@ -29,46 +17,19 @@ type Reader struct {
 	starts  []int64 // of each entry among the bytes of all files
 	place   []int   // of each file, by its number, in entries
 	blocks  []placedBlock
-	hash    uint64 // of all contents, in the order of the stream
 }
 
 // placedBlock is a block and where it is.
 type placedBlock struct {
 	block
 	start int64 // among the bytes of all files
-	at    int64 // in the stream
+	at    int64 // in what was written of them
 }
 
-// NewReader returns a Reader of the stream of size bytes in r. The stream may be of so many files at most.
-func NewReader(r io.ReaderAt, size int64, files int, o Options) (*Reader, error) {
-	z := &Reader{r: r, o: o.complete()}
-	head, tail := make([]byte, len(magic)), make([]byte, tailSize)
-	if size < int64(len(magic)+tailSize) {
-		return nil, ErrFormat
-	}
-	if err := readAt(r, head, 0); err != nil {
-		return nil, err
-	}
-	if string(head) != magic {
-		return nil, ErrFormat
-	}
-	if err := readAt(r, tail, size-int64(tailSize)); err != nil {
-		return nil, err
-	}
-	n := binary.LittleEndian.Uint64(tail[8:])
-	room := uint64(size) - uint64(len(magic)+tailSize)
-	if string(tail[16:]) != magic || n > room || n > maxIndexSize {
-		return nil, ErrCorrupt
-	}
-	coded := make([]byte, n)
-	if err := readAt(r, coded, size-int64(tailSize)-int64(n)); err != nil {
-		return nil, err
-	}
-	if xxh3.Hash(coded) != binary.LittleEndian.Uint64(tail) {
-		return nil, ErrCorrupt
-	}
-	index, err := general.Decode(coded, min(maxIndexSize, indexSlack+fileRoom*files+indexRatio*len(coded)))
-	if err != nil || !z.readIndex(index, room-n) {
+// NewReader returns a Reader of so many files, whose blocks are the size bytes of r, given their index.
+func NewReader(r io.ReaderAt, size int64, index []byte, files int, o Options) (*Reader, error) {
+	z := &Reader{r: r, o: o.complete(), entries: make([]entry, files)}
+	if !z.readIndex(index, uint64(size)) {
 		return nil, ErrCorrupt
 	}
 	return z, nil
@@ -88,7 +49,6 @@ func readAt(r io.ReaderAt, b []byte, at int64) error {
 func (z *Reader) readIndex(index []byte, coded uint64) bool {
 	const maxTotal = 1 << 62
 	c := parse.Cursor{Rest: index}
-	z.entries = make([]entry, c.Count(2, "files"))
 	z.starts, z.place = make([]int64, len(z.entries)), make([]int, len(z.entries))
 	for i := range z.place {
 		z.place[i] = -1
@@ -106,15 +66,17 @@ func (z *Reader) readIndex(index []byte, coded uint64) bool {
 		z.entries[i].size, z.starts[i] = int64(c.AtMost(maxTotal-total)), int64(total)
 		total += uint64(z.entries[i].size)
 	}
-	z.hash = c.Uint64()
-	z.blocks = make([]placedBlock, c.Count(19, "blocks"))
+	z.blocks = make([]placedBlock, c.Count(10, "blocks"))
 	start, at, largest := uint64(0), uint64(0), uint64(0)
 	for i := range z.blocks {
 		p := &z.blocks[i]
 		p.method = method(c.ByteAtMost(byte(methods - 1)))
-		p.size, p.coded = int(c.AtMost(maxBlockSize)), int(c.AtMost(maxBlockSize))
-		p.hash, p.codedHash = c.Uint64(), c.Uint64()
-		p.start, p.at = int64(start), int64(at)+int64(len(magic))
+		p.size, p.hash = int(c.AtMost(maxBlockSize)), c.Uint64()
+		p.coded, p.codedHash = p.size, p.hash
+		if p.method != methodStored {
+			p.coded, p.codedHash = int(c.AtMost(maxBlockSize)), c.Uint64()
+		}
+		p.start, p.at = int64(start), int64(at)
 		start, at, largest = start+uint64(p.size), at+uint64(p.coded), max(largest, uint64(p.size))
 		if c.Failed() || p.size == 0 || at > coded {
 			return false

@@ -16,7 +16,6 @@ func appendListing(dst []byte, l *Listing) []byte {
 	dst = parse.AppendBlock(dst, l.Tool)
 	dst = binary.AppendUvarint(dst, uint64(l.Mode))
 	dst = appendOwner(dst, l.Owner)
-	dst = appendTime(dst, l.Time, time.Unix(0, 0))
 	dst = binary.AppendUvarint(dst, uint64(len(l.Archives)))
 	for _, a := range l.Archives {
 		dst = append(parse.AppendBlock(dst, a.Name), a.ID[:]...)
@@ -41,13 +40,7 @@ func appendListing(dst []byte, l *Listing) []byte {
 		}
 	}
 	dst = appendOwners(dst, l)
-	before := l.Time
-	for i := range l.Entries {
-		if e := &l.Entries[i]; e.Kind != HardLink {
-			dst = appendTime(dst, e.Time, before)
-			before = e.Time
-		}
-	}
+	dst = appendTimes(dst, l)
 	for i := range l.Entries {
 		switch e := &l.Entries[i]; e.Kind {
 		case Reads:
@@ -112,32 +105,70 @@ func parseOwners(c *parse.Cursor, l *Listing) {
 	until(len(l.Entries))
 }
 
-// appendTime appends the differences of the seconds and of the nanoseconds of a time from those of some before.
-func appendTime(dst []byte, t, before time.Time) []byte {
-	return binary.AppendVarint(binary.AppendVarint(dst, t.Unix()-before.Unix()), int64(t.Nanosecond()-before.Nanosecond()))
+// times returns the times of the directory itself and of all entries that have one.
+func (l *Listing) times() []*time.Time {
+	list := []*time.Time{&l.Time}
+	for i := range l.Entries {
+		if e := &l.Entries[i]; e.Kind != HardLink {
+			list = append(list, &e.Time)
+		}
+	}
+	return list
 }
 
-// parseTime is the inverse of appendTime.
-func parseTime(c *parse.Cursor, before time.Time) time.Time {
-	s := before.Unix() + c.Varint(1<<62)
-	n := int64(before.Nanosecond()) + c.Varint(999_999_999)
-	if s < -maxSeconds || s > maxSeconds || n < 0 || n > 999_999_999 {
-		c.Fail("a time is out of range")
-		return before
+// appendTimes appends the differences of the seconds of times, then those of their nanoseconds: the highest bytes of all, which are mostly
+// equal, before the next ones, which are noise.
+func appendTimes(dst []byte, l *Listing) []byte {
+	before := time.Unix(0, 0)
+	var nanos []uint32
+	for _, t := range l.times() {
+		dst = binary.AppendVarint(dst, t.Unix()-before.Unix())
+		d := int32(t.Nanosecond() - before.Nanosecond())
+		nanos, before = append(nanos, uint32(d<<1^d>>31)), *t
 	}
-	return time.Unix(s, n)
+	for shift := 24; shift >= 0; shift -= 8 {
+		for _, d := range nanos {
+			dst = append(dst, byte(d>>shift))
+		}
+	}
+	return dst
+}
+
+// parseTimes is the inverse of appendTimes.
+func parseTimes(c *parse.Cursor, l *Listing) {
+	list := l.times()
+	seconds := make([]int64, len(list))
+	for i := range list {
+		seconds[i] = c.Varint(1 << 62)
+	}
+	nanos := c.Bytes(uint64(4 * len(list)))
+	s, n := int64(0), int64(0)
+	for i, t := range list {
+		if c.Failed() {
+			return
+		}
+		d := uint32(0)
+		for k := range 4 {
+			d = d<<8 | uint32(nanos[k*len(list)+i])
+		}
+		s, n = s+seconds[i], n+int64(int32(d>>1)^-int32(d&1))
+		if s < -maxSeconds || s > maxSeconds || n < 0 || n > 999_999_999 {
+			c.Fail("a time is out of range")
+		}
+		*t = time.Unix(s, n)
+	}
 }
 
 // maxSeconds bounds times, so that differences don't overflow.
 const maxSeconds = 1 << 48
 
-// parseListing is the inverse of appendListing. It returns what is wrong with the text, "" for nothing. There may be so many
-// entries at most. The sizes of files are not in it.
+// parseListing is the inverse of appendListing. It returns what follows the listing, and what is wrong with that, "" for nothing. There may
+// be so many entries at most. The sizes of files are not in it.
 //
 // What it accepts can be restored without leaving the directory: names are no paths, and what is in a directory comes after it.
-func parseListing(text []byte, most uint64) (l *Listing, reason string) {
+func parseListing(text []byte, most uint64) (l *Listing, rest []byte, reason string) {
 	c := &parse.Cursor{Rest: text}
-	l = &Listing{Tool: c.Text(), Mode: uint32(c.AtMost(0o7777)), Owner: parseOwner(c), Time: parseTime(c, time.Unix(0, 0))}
+	l = &Listing{Tool: c.Text(), Mode: uint32(c.AtMost(0o7777)), Owner: parseOwner(c)}
 	l.Archives = make([]Archive, c.Count(17, "archives"))
 	for i := range l.Archives {
 		a := &l.Archives[i]
@@ -149,7 +180,7 @@ func parseListing(text []byte, most uint64) (l *Listing, reason string) {
 	for range c.Count(1, "lines about what was left out") {
 		l.LeftOut = append(l.LeftOut, c.Text())
 	}
-	n := c.Count(5, "entries")
+	n := c.Count(4, "entries")
 	if uint64(n) > most {
 		c.Fail("its %d entries take more than --memory", n)
 		n = 0
@@ -165,20 +196,11 @@ func parseListing(text []byte, most uint64) (l *Listing, reason string) {
 		}
 	}
 	parseOwners(c, l)
-	before := l.Time
-	for i := range l.Entries {
-		if e := &l.Entries[i]; e.Kind != HardLink {
-			e.Time = parseTime(c, before)
-			before = e.Time
-		}
-	}
+	parseTimes(c, l)
 	for i := range l.Entries {
 		l.parseRest(c, i)
 	}
-	if !c.Done() && !c.Failed() {
-		c.Fail("something follows the listing")
-	}
-	return l, c.Reason
+	return l, c.Rest, c.Reason
 }
 
 // parseRest parses what only some kinds of entries have.

@@ -1,8 +1,6 @@
 package tree
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -28,19 +26,17 @@ import (
 // Reader reads a side archive.
 type Reader struct {
 	*Listing
-	f           *vfs.File
-	data        io.ReaderAt // f, or what it was before it was damaged
-	path        string
-	dir         string            // where the archives are
-	stored      int64             // bytes of the file
-	side        *sidefiles.Reader // nil: it can't be read, as sideProblem says
-	copyProblem error             // what is wrong with one of the two copies of the listing; nil: nothing
-	mended      error             // what was wrong with the file until its parity mended it; nil: nothing
-	sideProblem error
-	number      []int                  // of each entry that is a File: of its content in side
-	entry       []int                  // of each content in side: its entry
-	files       func() []archivedFiles // of the listing
-	o           Options
+	f      *vfs.File
+	data   io.ReaderAt // f, or what it was before it was damaged
+	path   string
+	dir    string // where the archives are
+	stored int64  // bytes of the file
+	side   *sidefiles.Reader
+	mended error                  // what was wrong with the file until its parity mended it; nil: nothing
+	number []int                  // of each entry that is a File: of its content in side
+	entry  []int                  // of each content in side: its entry
+	files  func() []archivedFiles // of the listing
+	o      Options
 }
 
 // Open opens a side archive. The error wraps parse.ErrCorrupt or parse.ErrVersion if it is damaged or of an unknown version.
@@ -88,23 +84,16 @@ func (r *Reader) Bytes() (n uint64) {
 // Weight returns about how many bytes of text of reads are restored, or verified, in the time of a byte of side files.
 func (r *Reader) Weight() uint64 { return 1 + 50*uint64(r.stored)/max(r.Bytes(), 1) }
 
-// newReader reads the listing of a file of size bytes: from its begin or, if that is damaged, from its end.
+// newReader reads the listing of a file of size bytes, and the index of its side files.
 func newReader(f *vfs.File, data io.ReaderAt, path string, size int64, o Options) (*Reader, error) {
 	r := &Reader{f: f, data: data, path: path, stored: size, o: o}
-	coded, err := r.firstListing()
-	if errors.Is(err, parse.ErrVersion) {
+	coded, err := r.end()
+	if err != nil {
 		return nil, err
 	}
-	last, lastErr := r.lastListing()
-	if r.copyProblem = cmp.Or(err, lastErr); err != nil {
-		if lastErr != nil {
-			return nil, err
-		}
-		coded = last
-	}
-	limit, entries := maxListing, uint64(math.MaxInt)
+	limit, entries := general.MaxSize, uint64(math.MaxInt)
 	if o.Memory > 0 {
-		limit, entries = int(min(maxListing, o.Memory/listingShare)), o.Memory/entryMemory
+		limit, entries = int(min(general.MaxSize, o.Memory/listingShare)), o.Memory/entryMemory
 	}
 	text, err := general.Decode(coded, limit)
 	switch {
@@ -114,75 +103,55 @@ func newReader(f *vfs.File, data io.ReaderAt, path string, size int64, o Options
 		return nil, damaged(path, "its listing can't be decoded")
 	}
 	var reason string
-	if r.Listing, reason = parseListing(text, entries); reason != "" {
+	var index []byte
+	if r.Listing, index, reason = parseListing(text, entries); reason != "" {
 		return nil, damaged(path, reason)
 	}
 	r.files = sync.OnceValue(func() []archivedFiles { return filesOf(r.Listing) })
-	start := int64(headerSize + len(coded))
-	length := r.lastStart(coded, lastErr == nil) - start
-	side, err := sidefiles.NewReader(io.NewSectionReader(data, start, length), length, len(r.Entries), o.sidefiles())
-	switch {
-	case err == nil:
-		r.side = side
-	case errors.Is(err, sidefiles.ErrCorrupt), errors.Is(err, sidefiles.ErrFormat):
-		err = damaged(path, "the index of its files can't be read")
-	default:
-		return nil, err
+	r.number = make([]int, len(r.Entries))
+	for i := range r.Entries {
+		if r.Entries[i].Kind == File {
+			r.number[i] = len(r.entry)
+			r.entry = append(r.entry, i)
+		}
 	}
-	r.sideProblem = cmp.Or(err, r.assign())
+	length := size - int64(headerSize+len(coded)+footerSize)
+	r.side, err = sidefiles.NewReader(io.NewSectionReader(data, int64(headerSize), length), length, index, len(r.entry), o.sidefiles())
+	if err != nil {
+		return nil, damaged(path, "the index of its files can't be read")
+	}
+	for k, i := range r.entry {
+		r.Entries[i].Size = r.side.Size(k)
+	}
 	return r, nil
 }
 
-// firstListing returns the listing after the header as it is stored.
-func (r *Reader) firstListing() ([]byte, error) {
-	head := make([]byte, headerSize)
+// end returns the listing and the index as they are stored, between the side files and the footer.
+func (r *Reader) end() ([]byte, error) {
+	head, foot := make([]byte, headerSize), make([]byte, footerSize)
 	if err := r.read(head, 0); err != nil {
 		return nil, err
 	}
-	magic, sized := head[:len(commit.TreeMagic)], head[len(commit.TreeMagic)+1:]
+	magic, version := head[:len(commit.TreeMagic)], head[len(commit.TreeMagic)]
 	if string(magic) != commit.TreeMagic {
 		return nil, damaged(r.path, "it does not begin as a side archive")
 	}
-	if version := head[len(magic)]; version != Version {
+	if version != Version {
 		return nil, fmt.Errorf("%s: %w: %d, this program reads version %d", r.path, parse.ErrVersion, version, Version)
 	}
-	return r.codedListing(sized, func(uint64) int64 { return int64(headerSize) })
-}
-
-// lastListing returns the listing before the footer as it is stored.
-func (r *Reader) lastListing() ([]byte, error) {
-	foot, end := make([]byte, footerSize), r.stored-int64(footerSize)
-	if err := r.read(foot, max(end, 0)); err != nil {
+	at := r.stored - int64(footerSize)
+	if err := r.read(foot, max(at, 0)); err != nil {
 		return nil, err
 	}
-	if string(foot[16:]) != endMagic {
-		return nil, damaged(r.path, "it is cut off")
-	}
-	return r.codedListing(foot, func(n uint64) int64 { return end - int64(n) })
-}
-
-// lastStart returns where the last listing begins, which is known as it is stored. If the file is cut off, that is later than its size
-// says.
-func (r *Reader) lastStart(coded []byte, whole bool) int64 {
-	at := r.stored - int64(len(coded)+footerSize)
-	tail := make([]byte, len(coded)+footerSize)
-	if whole || at < 0 || r.read(tail, at) != nil {
-		return at
-	}
-	return at + int64(max(bytes.Index(tail, coded[:min(len(coded), 64)]), 0))
-}
-
-// codedListing returns a listing as it is stored, whose size and hash are given.
-func (r *Reader) codedListing(sized []byte, at func(n uint64) int64) ([]byte, error) {
-	n := binary.LittleEndian.Uint64(sized)
-	if n > uint64(max(r.stored-int64(headerSize+footerSize), 0)) {
+	n := int64(binary.LittleEndian.Uint32(foot[8:]))
+	if string(foot[12:]) != endMagic || n > at-int64(headerSize) {
 		return nil, damaged(r.path, "it is cut off")
 	}
 	coded := make([]byte, n)
-	if err := r.read(coded, at(n)); err != nil {
+	if err := r.read(coded, at-n); err != nil {
 		return nil, err
 	}
-	if xxh3.Hash(coded) != binary.LittleEndian.Uint64(sized[8:]) {
+	if xxh3.Hash(coded) != binary.LittleEndian.Uint64(foot) {
 		return nil, damaged(r.path, "the checksum of its listing is wrong")
 	}
 	return coded, nil
@@ -199,43 +168,14 @@ func (r *Reader) read(b []byte, at int64) error {
 	return err
 }
 
-// assign finds the contents of the entries, which are in the order of these.
-func (r *Reader) assign() error {
-	r.number = make([]int, len(r.Entries))
-	for i := range r.Entries {
-		e := &r.Entries[i]
-		if e.Kind != File {
-			continue
-		}
-		r.number[i] = len(r.entry)
-		if r.entry = append(r.entry, i); r.side != nil && len(r.entry) <= r.side.Len() {
-			e.Size = r.side.Size(r.number[i])
-		}
-	}
-	if side := r.side; side != nil && len(r.entry) != side.Len() {
-		r.side = nil
-		return damaged(r.path, fmt.Sprintf("it lists %d files and has %d", len(r.entry), side.Len()))
-	}
-	return nil
-}
-
 // Coded returns about how many bytes the content of entry i, a File, takes.
-func (r *Reader) Coded(i int) int64 {
-	if r.side == nil {
-		return 0
-	}
-	return r.side.Coded(r.number[i])
-}
+func (r *Reader) Coded(i int) int64 { return r.side.Coded(r.number[i]) }
 
-// Damage says what is wrong with the side archive as far as Open can tell: one of the two copies of its listing is damaged, or no side file
-// can be restored; nil for nothing.
-func (r *Reader) Damage() error { return cmp.Or(r.sideProblem, r.copyProblem, r.mended) }
+// Damage says what was wrong with the side archive until its parity mended it; nil for nothing.
+func (r *Reader) Damage() error { return r.mended }
 
 // WriteFile writes the content of entry i, a File, to w.
 func (r *Reader) WriteFile(ctx context.Context, w io.Writer, i int) error {
-	if r.side == nil {
-		return r.sideProblem
-	}
 	err := r.side.WriteFile(ctx, w, r.number[i])
 	if errors.Is(err, sidefiles.ErrCorrupt) {
 		err = damaged(r.path, r.Entries[i].Path+" can't be restored")
@@ -257,10 +197,6 @@ func (r *Reader) Verify(ctx context.Context, quick bool) (status []compress.File
 	missing := r.checkReads()
 	if r.mended != nil {
 		status = append(status, compress.FileStatus{Name: filepath.Base(r.path), Problem: r.mended.Error()})
-	}
-	if r.copyProblem != nil {
-		status = append(status, compress.FileStatus{Name: filepath.Base(r.path),
-			Problem: "of its two listings one can't be read, so all can be restored: " + r.copyProblem.Error()})
 	}
 	for i := range r.Entries {
 		e := &r.Entries[i]
@@ -286,14 +222,9 @@ func (r *Reader) Verify(ctx context.Context, quick bool) (status []compress.File
 // check returns an error for each content that is damaged, nil for those that are whole.
 func (r *Reader) check(ctx context.Context, quick bool) (damage []error, err error) {
 	damage = make([]error, len(r.entry))
-	switch {
-	case r.side == nil:
-		for i := range damage {
-			damage[i] = r.sideProblem
-		}
-	case quick:
+	if quick {
 		damage, err = r.side.Check(ctx)
-	default:
+	} else {
 		err = r.side.Extract(ctx, nil, sidefiles.Sink{
 			Begin: func(int) (io.Writer, error) { return io.Discard, nil },
 			End: func(i int, wrong error) error {
@@ -307,18 +238,12 @@ func (r *Reader) check(ctx context.Context, quick bool) (damage []error, err err
 			damage[i] = parse.ErrCorrupt
 		}
 	}
-	if errors.Is(err, sidefiles.ErrCorrupt) {
-		err = damaged(r.path, "its files are not those that were archived")
-	}
 	return damage, err
 }
 
 // Sums decodes the contents of all files and returns the MD5, or else the SHA-256, of each by entry; nil for entries of other kinds, but
 // for hard links to files. The error is parse.ErrCorrupt if a file is damaged.
 func (r *Reader) Sums(ctx context.Context, ofMD5 bool) ([]*digest.Sums, error) {
-	if r.side == nil {
-		return nil, r.sideProblem
-	}
 	all := make([]*digest.Sums, len(r.Entries))
 	var of *digest.Digest
 	err := r.side.Extract(ctx, nil, sidefiles.Sink{

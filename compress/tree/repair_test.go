@@ -93,7 +93,7 @@ func TestRepair(t *testing.T) {
 }
 
 // TestOneByte flips a byte of side archives without parity: it is noticed, no wrong file comes back, and what is lost is in one block of
-// side files, unless the byte is of their index.
+// side files, unless the byte is of the listing.
 func TestOneByte(t *testing.T) {
 	testrun.NoRace(t)
 	l, files := manyFiles()
@@ -114,8 +114,8 @@ func TestOneByte(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := Open(at, Options{Threads: 1})
-		if err != nil {
-			t.Fatal(err)
+		if err != nil { // the byte is of the listing
+			continue
 		}
 		missing := 0
 		out := filepath.Join(t.TempDir(), "out")
@@ -131,7 +131,7 @@ func TestOneByte(t *testing.T) {
 		if missing == 0 && r.Damage() == nil {
 			t.Error("nothing is said")
 		}
-		if missing > 64<<10+2*largest && missing < total {
+		if missing > 64<<10+2*largest {
 			t.Errorf("%d bytes of %d are lost", missing, total)
 		}
 		lost += missing
@@ -145,7 +145,7 @@ func TestOneByte(t *testing.T) {
 func restoresTheRest(t *testing.T, at commit.Tree, out string, files contents) {
 	r, err := Open(at, Options{Threads: 1})
 	if err != nil {
-		return // both listings are lost
+		return // the listing is lost
 	}
 	defer r.Close()
 	defer os.RemoveAll(out)

@@ -77,9 +77,6 @@ func (r *Reader) Restore(ctx context.Context, o RestoreOptions) (*Summary, error
 	if err := x.plan(); err != nil {
 		return nil, err
 	}
-	if r.copyProblem != nil {
-		x.note("of the two listings of %s one can't be read: verify says more", r.path)
-	}
 	if r.mended != nil {
 		x.note("%v", r.mended)
 	}
@@ -216,14 +213,7 @@ func (x *restoration) contents(ctx context.Context) error {
 		want[k] = x.out[i] != ""
 		any = any || want[k]
 	}
-	switch {
-	case any && x.side == nil:
-		for k, i := range x.entry {
-			if want[k] {
-				x.fail(i, x.sideProblem.Error())
-			}
-		}
-	case any:
+	if any {
 		s := &sink{x: x}
 		err := x.side.Extract(ctx, want, sidefiles.Sink{Begin: s.begin, End: s.end})
 		if s.f != nil { // it is not complete

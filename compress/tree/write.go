@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"slices"
 
 	"github.com/zeebo/xxh3"
 
@@ -24,8 +23,8 @@ const (
 	Version = 1
 
 	endMagic   = commit.TreeEnd
-	headerSize = len(commit.TreeMagic) + 1 + 8 + 8
-	footerSize = 8 + 8 + len(endMagic)
+	headerSize = len(commit.TreeMagic) + 1
+	footerSize = 8 + 4 + len(endMagic)
 )
 
 // Options say what Write and Open may use.
@@ -52,13 +51,10 @@ func Write(ctx context.Context, w io.Writer, l *Listing, open func(e *Entry) (io
 	if len(text) > maxListing {
 		return errTooLong
 	}
-	if _, reason := parseListing(text, math.MaxInt); reason != "" {
+	if _, _, reason := parseListing(text, math.MaxInt); reason != "" {
 		return fmt.Errorf("tree: the listing can't be read: %s", reason)
 	}
-	coded := general.Encode(text)
-	sized := binary.LittleEndian.AppendUint64(nil, uint64(len(coded)))
-	sized = binary.LittleEndian.AppendUint64(sized, xxh3.Hash(coded))
-	if _, err := w.Write(slices.Concat([]byte(commit.TreeMagic), []byte{Version}, sized, coded)); err != nil {
+	if _, err := w.Write(append([]byte(commit.TreeMagic), Version)); err != nil {
 		return err
 	}
 	var files []sidefiles.File
@@ -75,15 +71,24 @@ func Write(ctx context.Context, w io.Writer, l *Listing, open func(e *Entry) (io
 			return &source{ctx, f}, nil
 		}})
 	}
-	if err := sidefiles.Encode(ctx, w, files, o.sidefiles()); err != nil {
+	index, err := sidefiles.Encode(ctx, w, files, o.sidefiles())
+	if err != nil {
 		var n *named
 		if errors.As(err, &n) {
 			return n.error // without the path in front of it
 		}
 		return err
 	}
-	_, err := w.Write(slices.Concat(coded, sized, []byte(endMagic)))
+	_, err = w.Write(appendEnd(nil, append(text, index...)))
 	return err
+}
+
+// appendEnd appends what follows the side files: the text of the listing and of their index, and the footer.
+func appendEnd(dst, text []byte) []byte {
+	coded := general.Encode(text)
+	dst = binary.LittleEndian.AppendUint64(append(dst, coded...), xxh3.Hash(coded))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(coded)))
+	return append(dst, endMagic...)
 }
 
 // named is an error that names its file.
