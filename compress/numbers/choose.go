@@ -10,15 +10,16 @@ import (
 )
 
 const (
-	sampleRows   = 1500  // that the models of a column are compared on, a quarter of all at most
+	sampleRows   = 1500  // that the models of a column are compared on, an eighth of all at most
 	leastRows    = 120   // or, of small tables, so many
 	roughRows    = 500   // of these, by which candidates are found
 	rowsBefore   = 10000 // rows before the sample that rows of it may be like
 	maxRelated   = 64    // columns that a column may be predicted from
-	maxAdded     = 8     // of these, the nearest ones, of which sums are tried
+	maxAdded     = 6     // of these, the nearest ones, of which sums are tried
 	manyColumns  = 128   // from which on a column is predicted from maxAdded columns
 	maxNarrow    = 16    // columns that vary of tables in which quotients decide on the order
-	maxTrials    = 8     // candidates that are compared on the whole sample
+	maxTrials    = 4     // candidates that are compared on the whole sample
+	trialRows    = 60    // that the tables of a trial have room for: the less memory, the faster
 	quotientRows = 100   // that quotients are compared on
 	sumRows      = 200   // that sums are compared on
 	modelBytes   = 3     // what a model takes besides its predictions
@@ -35,7 +36,7 @@ type planner struct {
 }
 
 func newPlanner(full *table, pool *tasks.Pool) *planner {
-	n := min(full.rows, max(full.rows/4, leastRows), sampleRows)
+	n := min(full.rows, max(full.rows/8, leastRows), sampleRows)
 	from := (full.rows - n) / 2
 	first := min(from, rowsBefore)
 	p := &planner{full: full, first: first, rough: first + min(n, roughRows), distinct: make([]int, len(full.values))}
@@ -328,10 +329,10 @@ func (p *planner) plan(at int) *plan {
 	if best.bits == 0 {
 		return best
 	}
-	least := len(p.encode(best, i, p.first))
+	least := len(p.encode(best, i, p.first, trialRows))
 	for _, m := range p.candidates(at) {
 		other := &plan{low, best.bits, &m}
-		if n := len(p.encode(other, i, p.first)) + modelBytes; n < least {
+		if n := len(p.encode(other, i, p.first, trialRows)) + modelBytes; n < least {
 			best, least = other, n
 		}
 	}

@@ -24,6 +24,9 @@ const (
 	// The least probability in 1/65536 by which it codes a bit, so that a row takes at least 1/3000 of a bit (see Decode).
 	leastSure = 16
 
+	// From this probability in 1/65536 on, a decision says whether a value is what is predicted.
+	likelyExact = 62000
+
 	maxLogLines = 16
 )
 
@@ -55,6 +58,7 @@ type prediction struct {
 	probs [][levels * classes]rc.Prob // by bit
 	value int64                       // what it predicts for this row, less the smallest value
 	class int                         // bits of the mean error
+	exact [64]rc.Prob                 // by class: that the value is the prediction
 	error uint64
 }
 
@@ -87,6 +91,7 @@ func (t *table) newCoder(p *plan, i int, values []int64, rows int) *coder {
 			rc.FillProbs(probs[k][:])
 		}
 		c.model = &prediction{predictor: t.newPredictor(p.model, i, values, p.low), probs: probs}
+		rc.FillProbs(c.model.exact[:])
 	}
 	for i := range c.weights {
 		c.weights[i].w = [inputs]int32{firstWeight, firstWeight}
@@ -149,12 +154,31 @@ func isSure(p uint32) bool { return p-sure > 1<<rc.ProbBits-2*sure }
 
 // code codes the value of row r.
 func (c *coder) code(rg *rc.Coder, r int) {
-	d := c.model
-	if d != nil {
+	d, u := c.model, uint64(c.values[r]-c.low)
+	if d == nil {
+		u = c.byBits(rg, u)
+	} else {
 		d.next(r, c.bits)
+		p, hit := &d.exact[d.class&63], false
+		if q := p.P(); q > likelyExact && uint64(d.value)>>c.bits == 0 {
+			hit = rg.Bit(rc.BitOf(u == uint64(d.value)), min(q, 1<<rc.ProbBits-leastSure)) == 1
+		}
+		if hit {
+			u = uint64(d.value)
+		} else {
+			u = c.byBits(rg, u)
+		}
+		p.Update(rc.BitOf(u == uint64(d.value)), numberLimit)
+		d.learn(int64(u))
 	}
-	u := uint64(c.values[r] - c.low)
-	prefix := uint64(0) // of the value less the smallest one; its other bits are 0
+	if rg.Dec != nil {
+		c.values[r] = c.low + int64(u) // when encoding, others may read it
+	}
+}
+
+// byBits codes a value less the smallest one by its bits.
+func (c *coder) byBits(rg *rc.Coder, u uint64) uint64 {
+	d, prefix := c.model, uint64(0) // the known bits; the others are 0
 	var line *line4
 	group := c.bits // the bit at which the line begins
 	for k := c.bits - 1; k >= 0; k-- {
@@ -177,12 +201,7 @@ func (c *coder) code(rg *rc.Coder, r int) {
 		bit := c.weights[k].mix(rg, int(u>>k&1), p0, p1)
 		prefix |= uint64(bit) << k
 	}
-	if rg.Dec != nil {
-		c.values[r] = c.low + int64(prefix) // when encoding, others may read it
-	}
-	if d != nil {
-		d.learn(int64(prefix))
-	}
+	return prefix
 }
 
 // mix codes a bit by one or two probabilities; p1 may be nil.

@@ -49,7 +49,7 @@ func Encode(columns []Column, pool *tasks.Pool) []byte {
 	pool.Each(len(columns), func(at int) {
 		i := p.order[at]
 		plans[i] = p.plan(at)
-		codes[i] = p.full.encode(plans[i], i, 0)
+		codes[i] = p.full.encode(plans[i], i, 0, rows)
 	})
 	var out []byte
 	for _, i := range p.order {
@@ -75,9 +75,9 @@ func check(c *Column, rows int) {
 	}
 }
 
-// encode codes the rows of column i from one on.
-func (t *table) encode(p *plan, i, first int) []byte {
-	c := t.newCoder(p, i, t.values[i], t.rows-first)
+// encode codes the rows of column i from one on, with room for so many.
+func (t *table) encode(p *plan, i, first, room int) []byte {
+	c := t.newCoder(p, i, t.values[i], room)
 	rg := rc.EncodeTo(nil)
 	if p.bits > 0 {
 		for r := first; r < t.rows; r++ {

@@ -148,13 +148,13 @@ func TestModels(t *testing.T) {
 		if rd.Failed() || len(rd.Rest) > 0 || !bytes.Equal(read.append(nil), pl.append(nil)) {
 			t.Fatalf("the plan %+v is read as %+v", pl, read)
 		}
-		code := tb.encode(pl, i, 0)
+		code := tb.encode(pl, i, 0, n)
 		var stream, codes []byte
 		for j := range columns {
 			q, c := pl, code
 			if j != i {
 				q = &plan{low: slices.Min(values[j]), bits: maxBits}
-				c = tb.encode(q, j, 0)
+				c = tb.encode(q, j, 0, n)
 			}
 			stream = binary.AppendUvarint(q.append(append(stream, byte(j))), uint64(len(c)))
 			codes = append(codes, c...)

@@ -37,15 +37,14 @@ func codeBlock(block []byte, c class, pool *tasks.Pool) (method, []byte) {
 	}
 	s := general.Choose(block)
 	share := 1.0 // that the general method takes of a byte
-	if c.alone() {
-		share = s.Share(block)
-	}
 	switch c {
 	case classTable:
 		if isTable(block, pool) {
 			keep(methodTables, tables.Encode(block, pool))
+			share = s.Share(block)
 		}
 	case classRecords:
+		share = s.Share(block)
 		codeRecords(block, s.Stride, share, pool, keep)
 	}
 	if best == methodStored || float64(len(coded)) > shareOfSample*share*float64(len(block)) {

@@ -13,7 +13,7 @@ const (
 	methodGeneral        // as lines of text, by package general
 )
 
-const stringSample = 64 << 10 // bytes of a list that say which method is the better one
+const stringSample = 4 << 10 // bytes of a list that say which method is the better one
 
 // codeStrings codes a list of strings by the method that takes the fewest bytes for the first ones. The code begins with the method
 // and ends at its length.
