@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	blockValues = 1 << 14 // of a block, but for the last one
+	blockValues = 1 << 12 // of a block, but for the last one
 	classBits   = 8       // of a class: twice the bits of a residual, plus 1 if it is of the second predictor of the block
 	maxClass    = 2*64 + 1
 	classLimit  = 250
