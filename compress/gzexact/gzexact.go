@@ -34,11 +34,11 @@ func Describe(gz io.Reader, most, threads int) ([]byte, error) {
 	return d.out, nil
 }
 
-// Known reads the beginning of a gzip file, of half a MiB of text or somewhat more. The error is one that Describe would return, if it is
+// Known reads the beginning of a gzip file, of about 300 KiB of text. The error is one that Describe would return, if it is
 // seen so early.
 func Known(gz io.Reader) (err error) {
 	d := &describer{scanner: newScanner(gz)}
-	d.scanner.most = 256 << 10
+	d.scanner.most = 64 << 10
 	if d.frame, err = d.scanner.next(); err == nil {
 		d.scanner.most = tailBytes
 		_, err = d.next()

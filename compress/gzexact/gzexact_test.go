@@ -2,6 +2,7 @@ package gzexact
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -169,7 +170,7 @@ func TestKnownWriters(t *testing.T) {
 			for text, b := range texts(strings.ContainsAny(name[len(name)-1:], "1369")) {
 				gz := program(t, b, words...)
 				d, by, err := both(t, gz, b)
-				if err != nil {
+				if err := cmp.Or(err, Known(bytes.NewReader(gz))); err != nil {
 					t.Errorf("%s: %v", text, err)
 					continue
 				}
@@ -224,6 +225,14 @@ func TestFrames(t *testing.T) {
 				t.Errorf("%d bytes to describe %s: %v", len(d), by, err)
 			}
 		})
+	}
+}
+
+// TestUnknownEarly: that a writer is not known is seen in the first 1 % of a file of 10 MB.
+func TestUnknownEarly(t *testing.T) {
+	gz := bytes.NewReader(goGzip(t, fastq(2_000_000), 6))
+	if err := Known(gz); !errors.Is(err, ErrUnknownWriter) || gz.Size()-int64(gz.Len()) > 100_000 {
+		t.Errorf("%d of %d bytes are left: %v", gz.Len(), gz.Size(), err)
 	}
 }
 

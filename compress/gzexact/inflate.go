@@ -27,8 +27,11 @@ type inflater struct {
 }
 
 const (
-	loaded   = 128 << 10 // there is so much in memory before a part is read
+	inMemory = 256 << 10
+	readStep = 16 << 10 // not more is read than is needed, since an unknown writer is seen early
 	fastBits = 11
+
+	mostCodes = 512 // bytes of the codes of a block, and more
 
 	// Blocks of known writers have fewer tokens and less text.
 	maxTokens    = 1 << 19
@@ -36,21 +39,25 @@ const (
 )
 
 func (f *inflater) init(file io.Reader) {
-	f.file, f.In = file, make([]byte, 0, 2*loaded)
+	f.file, f.In = file, make([]byte, 0, inMemory)
 	f.staticLit.set(deflate.StaticLiterals)
 	f.staticDist.set(deflate.StaticDists)
 }
 
-// load reads on, if there is little in memory.
-func (f *inflater) load() {
-	for at := f.Bit / 8; len(f.In)-at < loaded && f.err == nil; at = f.Bit / 8 {
-		n := copy(f.In, f.In[at:])
-		f.before, f.Bit = f.before+int64(at), f.Bit-8*at
-		var more int
-		more, f.err = io.ReadAtLeast(f.file, f.In[n:cap(f.In)-padBytes], 1)
-		f.In = f.In[:n+more]
-		clear(f.In[len(f.In) : len(f.In)+padBytes])
+// load reads on, if fewer than n bytes are in memory.
+func (f *inflater) load(n int) {
+	at := f.Bit / 8
+	if len(f.In)-at >= n || f.err != nil {
+		return
 	}
+	f.before, f.Bit = f.before+int64(at), f.Bit-8*at
+	f.In = f.In[:copy(f.In, f.In[at:])]
+	for len(f.In) < n && f.err == nil {
+		var more int
+		more, f.err = io.ReadAtLeast(f.file, f.In[len(f.In):len(f.In)+readStep], 1)
+		f.In = f.In[:len(f.In)+more]
+	}
+	clear(f.In[len(f.In) : len(f.In)+padBytes])
 }
 
 // rest returns what is in memory, where a byte begins.
@@ -102,7 +109,7 @@ func (c *readCode) symbol(ahead uint64) (symbol, n int) {
 
 // block reads a block.
 func (f *inflater) block(b *block) (err error) {
-	f.load()
+	f.load(mostCodes)
 	b.final, b.kind = f.Take(1) == 1, byte(f.Take(2))
 	start := len(f.text)
 	switch b.kind {
@@ -127,6 +134,7 @@ func (f *inflater) stored() error {
 		return err
 	}
 	size, inverse := f.Take(16), f.Take(16)
+	f.load(size)
 	if f.Short || size != inverse^0xffff || !f.Need(8*size) {
 		return f.bad("lengths of a stored block that contradict each other")
 	}
@@ -146,7 +154,7 @@ func (f *inflater) tokens(b *block, lit, dist *readCode) error {
 				break
 			}
 			f.Bit = bit
-			f.load()
+			f.load(2 * padBytes)
 			in, bit, end = f.In[:len(f.In)+padBytes], f.Bit, 8*len(f.In)
 		}
 		v := deflate.Load64(in, bit>>3) >> (bit & 7)

@@ -76,7 +76,7 @@ func (s *scanner) part() error {
 		return s.blockPart()
 	}
 	at := s.place()
-	s.load()
+	s.load(maxRaw + 1)
 	if !bytes.HasPrefix(s.rest(), []byte("\x1f\x8b\x08")) {
 		return s.junk(at == 0)
 	}
@@ -141,7 +141,7 @@ func (s *scanner) blockPart() error {
 	if err := s.align(); err != nil {
 		return err
 	}
-	s.load()
+	s.load(trailerBytes)
 	if !s.Need(8 * trailerBytes) {
 		return s.bad("")
 	}
