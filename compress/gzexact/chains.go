@@ -55,7 +55,9 @@ func (c *chains) place() int { return c.at }
 func (c *chains) link(head *int32, place int) (last int) {
 	last = int(*head)
 	c.before[place&(windowSize-1)] = uint16(min(place-last, 0xffff))
-	c.rank[place&(windowSize-1)] = c.rank[last&(windowSize-1)] + 1
+	if c.longer != nil {
+		c.rank[place&(windowSize-1)] = c.rank[last&(windowSize-1)] + 1
+	}
 	*head = int32(place)
 	return last
 }
