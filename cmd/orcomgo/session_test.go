@@ -227,7 +227,8 @@ func TestCheckSession(t *testing.T) {
 		frames []string
 		want   string
 	}{
-		"good":             {[]string{"", strings.Replace(a, "20 s", "1 s", 1), "bin: 1 B in 1.00 s, 1 B/s\n" + strings.Replace(a, "20 s", "3 s", 1)}, ""},
+		"good": {[]string{"", strings.Replace(a, "20 s", "1 s", 1),
+			"bin: 1 B in 1.00 s, 1 B/s\n" + strings.Replace(a, "20 s", "3 s", 1)}, ""},
 		"glued":            {[]string{"bin: 1 B in 1.00 s, 1 B/s" + a}, "parts of a bar"},
 		"two bars":         {[]string{a + "\n" + a}, "parts of a bar"},
 		"remains of a bar": {[]string{"bin: 1 B in 1.00 s, 1 B/s  20 s left"}, "parts of a bar"},

@@ -73,12 +73,13 @@ func (c *chains) search(place, last, least, limit, chain, nice int) (length, dis
 	if least >= most {
 		return least, 0
 	}
+	nice = min(nice, most)
 	for i := range c.longer {
 		l := &c.longer[i]
-		if l.bytes > min(nice, most) {
+		if l.bytes > nice {
 			continue
 		}
-		length, dist := c.searchLonger(l, place, last, max(least, l.bytes-1), limit, chain, nice)
+		length, dist := c.searchLonger(l, place, last, max(least, l.bytes-1), limit, chain, nice, most)
 		if dist > 0 || least >= l.bytes-1 {
 			return length, dist
 		}
@@ -95,7 +96,7 @@ func (c *chains) search(place, last, least, limit, chain, nice int) (length, dis
 		}
 		if n := matchLength(text, last, place, most); n > least {
 			least, dist = n, place-last
-			if n >= min(nice, most) {
+			if n >= nice {
 				break
 			}
 			skip, mask = least-3, ^uint32(0)
@@ -139,16 +140,14 @@ func (l *longChains) hash(text []byte, place int) uint64 {
 	return (deflate.Load64(text, place)<<16 ^ uint64(deflate.Load32(text, place+l.bytes-4))*factor) * factor >> (64 - 15)
 }
 
-// searchLonger is search for matches of l.bytes bytes or more: least is l.bytes-1 or more.
-func (c *chains) searchLonger(l *longChains, place, last, least, limit, chain, nice int) (length, dist int) {
+// searchLonger is search for matches of l.bytes to most bytes: least is l.bytes-1 or more.
+func (c *chains) searchLonger(l *longChains, place, last, least, limit, chain, nice, most int) (length, dist int) {
 	text := c.text
 	for ; l.hashed < place; l.hashed++ {
 		head := &l.head[l.hash(text, l.hashed)]
 		l.before[l.hashed&(windowSize-1)] = uint32(min(l.hashed-int(*head), 0xffff)) | uint32(c.rank[l.hashed&(windowSize-1)])<<16
 		*head = int32(l.hashed)
 	}
-	most := min(maxMatch, c.end-place)
-	nice = min(nice, most)
 	rank, begin := c.rank[last&(windowSize-1)], deflate.Load32(text, place)
 	want := deflate.Load32(text, place+least-3)
 	for last = int(l.head[l.hash(text, place)]); last > limit; {

@@ -34,8 +34,8 @@ func Describe(gz io.Reader, most, threads int) ([]byte, error) {
 	return d.out, nil
 }
 
-// Known reads the beginning of a gzip file, of about 300 KiB of text. The error is one that Describe would return, if it is
-// seen so early.
+// Known reads the beginning of a gzip file, of about 300 KiB of text. The error is one that Describe would return, if it is seen
+// so early.
 func Known(gz io.Reader) (err error) {
 	d := &describer{scanner: newScanner(gz)}
 	d.scanner.most = 64 << 10

@@ -302,6 +302,7 @@ func (z *near) guessCosts() {
 			costs[i] = (weight*(usual+bitCost*uint32(n)) + (allWeight-weight)*costs[i]) / allWeight
 		}
 	}
+	// The number is a whole one, exactly, or far from any: it is the same on all machines.
 	mix(z.literals[:], literalExtra[:endOfBlock+1], uint32(-math.Log2(part/float64(max(used, 1)))*bitCost))
 	mix(z.literals[endOfBlock+1:], deflate.LengthExtra[:], length)
 	mix(z.dists[:], deflate.DistExtra[:], usualDist)

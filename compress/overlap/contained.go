@@ -45,8 +45,8 @@ func containedSeeds(n int, readBases uint64) (k int, sampleMask uint64) {
 	return 16, 3
 }
 
-// withoutContained returns the contigs of the list, n bases, in its order, but for those that lie in one before them by number of reads with
-// few differences.
+// withoutContained returns the contigs of the list, n bases, in its order, but for those that lie, with few differences, in one
+// before them by number of reads.
 func (s *contigSet) withoutContained(contigs []uint32, n int, readBases uint64, threads int) []uint32 {
 	h := hosts{set: s, contigs: slices.Clone(contigs)}
 	slices.SortStableFunc(h.contigs, func(a, b uint32) int { return cmp.Compare(s.reads[b], s.reads[a]) })

@@ -85,8 +85,8 @@ func (s *pileup) addRead(r *alignedRead) {
 	}
 }
 
-// supported returns the columns that several reads cover where there are many: the ends, which only one or two have, are wrong too often for
-// the contig to agree with others.
+// supported returns the columns that several reads cover where there are many: the ends, which only one or two have, are wrong
+// too often for the contig to agree with others.
 func (s *pileup) supported() (lo, hi int) {
 	lo, hi = s.lo, s.hi
 	least := min(1+s.reads/readsForSupport, mostSupport)

@@ -42,7 +42,8 @@ func newEncoder(p *packer) *encoder {
 	for i := range p.specs {
 		total += p.specs[i].Text
 	}
-	e := &encoder{progress: workers.NewMeter(p.o.Progress, "pack", total, 0), single: workers.InMemory(p.memoryBeside(), textsOf(p.specs)) == 1,
+	e := &encoder{progress: workers.NewMeter(p.o.Progress, "pack", total, 0),
+		single:  workers.InMemory(p.memoryBeside(), textsOf(p.specs)) == 1,
 		primers: newInputPrimers(p.specs, &p.man, &p.o), links: newNameLinks(p.specs, &p.man, &p.o)}
 	if p.o.GPU && len(e.primers) > 0 && len(p.specs) >= source.LeastOnGPU {
 		e.device = quals.OpenDevice(p.pool.ReleaseWhile, p.o.Note)

@@ -34,8 +34,8 @@ func NewFrequencies(n int) []Frequencies {
 	return all
 }
 
-// compute sets starts by counts: each byte has 1, and its share of what is left. While there are few values, a count is that of bytes around
-// as well.
+// compute sets starts by counts: each byte has 1, and its share of what is left. While there are few values, a count is that of
+// bytes around as well.
 func (f *Frequencies) compute() {
 	var below [257]uint32 // sums of the counts of smaller bytes
 	for v, n := range f.counts {

@@ -309,7 +309,8 @@ func checkSizes(t *testing.T, f *Figures, paths []string) {
 		columns += c.Bytes
 	}
 	g := f.Gzip
-	if f.Archive.TextBytes != text || g.StoredBytes != text || g.StoredCompressed != 0 || columns != f.Archive.ArchiveBytes || g.SampleBytes != text {
+	if f.Archive.TextBytes != text || columns != f.Archive.ArchiveBytes ||
+		g.StoredBytes != text || g.StoredCompressed != 0 || g.SampleBytes != text {
 		t.Errorf("sizes %+v, columns %d, text %d", g, columns, text)
 	}
 	if g.Ratio6 < 2 || g.Ratio6 > f.Archive.Ratio*1.5 {
