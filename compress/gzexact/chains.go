@@ -11,7 +11,8 @@ type chains struct {
 	text   []byte
 	before [windowSize]uint16 // for each place how far before it the one with the same hash is, or the most that fits
 	rank   [windowSize]uint16 // for each place how many there are in its chain up to it, modulo 2^16
-	longer []longChains       // the longest first
+	longer []longChains       // the longest first, or none
+	places int                // how many of a chain are compared, at most; 0 if longer is not to be there
 	at     int                // of the next token
 	hashed int                // places before it are in the chains
 	end    int                // of the segment
@@ -26,6 +27,9 @@ func (c *chains) begin(text []byte, from, to int, heads ...[]int32) {
 	c.text, c.at, c.hashed, c.end = text, to, first+1, noPlace
 	c.before[first&(windowSize-1)] = 0xffff
 	forget(heads...)
+	if c.longer == nil && len(text) >= longText {
+		c.longer = newLongChains(c.places)
+	}
 	for i := range c.longer {
 		c.longer[i].begin(c.hashed)
 	}
@@ -118,6 +122,9 @@ type longChains struct {
 	before [windowSize]uint32 // for each place how far before it the one with the same hash is, as in chains, and above 16 bits its rank
 	hashed int                // places before it are there
 }
+
+// longText is how many bytes of text longChains pay for: to try all writers on less would take much memory.
+const longText = 128 << 10
 
 // newLongChains returns those that pay if chains have so many places.
 func newLongChains(chain int) []longChains {

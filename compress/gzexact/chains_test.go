@@ -10,11 +10,11 @@ import (
 // TestLongChains: with chains of places where a match may be longer, the same matches are found.
 func TestLongChains(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	texts := [][]byte{bytes.Repeat([]byte("F"), 40_000), bytes.Repeat([]byte("ACGTTGCAAC\n"), 8_000), nil, nil, nil}
-	for range 100_000 {
+	texts := [][]byte{bytes.Repeat([]byte("F"), longText), bytes.Repeat([]byte("ACGTTGCAAC\n"), longText/8), nil, nil, nil}
+	for range longText {
 		texts[2] = append(texts[2], "ACGT"[r.IntN(4)])
 		texts[3] = append(texts[3], "FFFFFFFFFFFFFFFFFFFFFFFF:,#"[r.IntN(27)])
-		if from := r.IntN(len(texts[3])); r.IntN(100) == 0 {
+		if from := r.IntN(len(texts[3])); r.IntN(60) == 0 {
 			texts[4] = append(texts[4], texts[3][from:min(from+r.IntN(300), len(texts[3]))]...)
 		}
 	}
@@ -27,9 +27,9 @@ func TestLongChains(t *testing.T) {
 				switch {
 				case longer:
 				case ok:
-					c.longer = nil
+					c.places = 0
 				default:
-					p.(*libdeflate).longer = nil
+					p.(*libdeflate).places = 0
 				}
 				padded := append(bytes.Clone(text), make([]byte, padBytes)...)
 				p.begin(padded, 0, 0)

@@ -129,7 +129,7 @@ func newLibdeflate(w writer) *libdeflate {
 		z.hashBits = 15
 	}
 	z.head = make([]int32, 1<<z.hashBits)
-	z.longer = newLongChains(z.depth)
+	z.places = z.depth
 	z.trees.newer = w.rules == newerLibdeflate
 	return z
 }

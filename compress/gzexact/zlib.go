@@ -55,7 +55,7 @@ func newZlib(w writer) *zlib {
 		z.most = 1<<15 - 1
 	}
 	if z.lazyMatching { // others put few places into chains
-		z.longer = newLongChains(z.chain)
+		z.places = z.chain
 	}
 	return z
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/gzexact"
@@ -58,6 +59,7 @@ func (p *packer) describeGzips(ctx context.Context) error {
 		s.Gzip = description
 		in.Source = &s
 	}
+	runtime.GC() // the writers that were tried are many megabytes, which the layout of the reads can use
 	return nil
 }
 
