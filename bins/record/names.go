@@ -112,7 +112,8 @@ func (r *Restored) name(i int, in *Input, o Options, replaceExt bool) string {
 		return name + bamExt
 	}
 	if r.File != nil && r.File(i) {
-		if strings.HasPrefix(in.Source.Name, name) {
+		stem, _ := CutTextExt(name)
+		if strings.HasPrefix(in.Source.Name, name) || in.Source.Name == stem+bamExt { // a .bam without even a header is no BAM
 			return in.Source.Name
 		}
 		return name + ".gz"

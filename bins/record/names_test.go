@@ -60,3 +60,13 @@ func TestRenamed(t *testing.T) {
 		}
 	}
 }
+
+// TestRestoredFileNames: a file that comes back as it was has its name.
+func TestRestoredFileNames(t *testing.T) {
+	for text, file := range map[string]string{"x.fastq": "x.fastq.gz", "y.fq": "y.fq.bgz", "empty.fastq": "empty.bam"} {
+		got, err := RestoredNames([]Input{{Name: text, Source: &Source{Name: file}}}, Options{}, Restored{File: func(int) bool { return true }})
+		if err != nil || got[0] != file {
+			t.Errorf("%s of %s: %q, %v", text, file, got, err)
+		}
+	}
+}

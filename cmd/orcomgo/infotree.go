@@ -127,6 +127,6 @@ func (j *treeJSON) describe(w io.Writer) error {
 	}
 	fmt.Fprintf(out, "\n%s, %s, %s, %s; %s bytes of side files in %s\n", plural(uint64(counts["reads"]), "file of reads"),
 		plural(uint64(counts["file"]), "side file"), plural(uint64(counts["directory"]), "directory"),
-		plural(uint64(counts["link"]+counts["hard link"]+counts["FIFO"]), "link"), countText(uint64(j.Bytes)), countText(uint64(j.Stored)))
+		plural(uint64(counts["link"]+counts["hard link"]+counts["FIFO"]), "other entry"), countText(uint64(j.Bytes)), countText(uint64(j.Stored)))
 	return out.Flush()
 }

@@ -196,7 +196,7 @@ func (o *unpackFlags) restored(s *streams, sum *tree.Summary) error {
 		return nil
 	}
 	fmt.Fprintf(s.err, "%s, %s bytes; %s, %s\n", plural(uint64(len(sum.Files)), "file"), countText(bytes),
-		plural(uint64(sum.Directories), "directory"), plural(uint64(sum.Links), "link"))
+		plural(uint64(sum.Directories), "directory"), plural(uint64(sum.Links), "other entry"))
 	if err := o.last(s.err, bytes); err != nil {
 		return err
 	}
