@@ -6,6 +6,7 @@ import "slices"
 // differs, as between qualities of four levels and of forty, these are the smaller values: a larger pseudogenome counts more with them.
 const (
 	decodeStart     = 10e3  // what any archive takes
+	decodeSample    = 20    // what each other sample of the archive takes
 	decodeBase      = 0.085 // a base of the pseudogenome of reads, which is decoded whole
 	decodeText      = 0.013 // a byte of text with qualities
 	decodeAssembled = 0.06  // a base of the pseudogenome of assemblies
@@ -15,11 +16,6 @@ const (
 // slowest is how many times longer restoring a sample of a group may take than if it had an archive of its own. It is less than the 1.3
 // that are promised, since the times above are averages.
 const slowest = 1.2
-
-// mostAssemblies is how many assemblies one archive has at most. From about eight genomes of a species on, what some of them share
-// takes longer to decode than its k-mers suggest: one of 7 genomes took 1.2 times the time that it took alone, and one of 8, 10 or 20
-// 1.4 to 1.5 times.
-const mostAssemblies = 6
 
 const (
 	// savedBase is how many bytes an archive is smaller for a base that two samples share: nearly two bits.
@@ -50,6 +46,9 @@ func (s *Sample) restoring(bases float64) float64 {
 	return decodeStart + base*bases + text*s.text()
 }
 
+// alone is restoring of an archive of its own.
+func (s *Sample) alone() float64 { return s.restoring(unionOf([]Sample{*s}, []int{0}).size()) }
+
 // Restoring returns about how many times longer restoring each sample of a part takes from an archive of all of them than from one of its
 // own.
 func Restoring(list []Sample, part []int) []float64 {
@@ -61,14 +60,13 @@ func Restoring(list []Sample, part []int) []float64 {
 	if len(kinds[assemblies]) == len(part) {
 		cost = decodeAssembled
 	}
-	all := 0.0
+	all := decodeSample * float64(len(part)-1)
 	for _, of := range kinds {
-		all += cost * union(list, of)
+		all += cost * unionOf(list, of).size()
 	}
 	times := make([]float64, len(part))
 	for k, i := range part {
-		s, own := &list[i], union(list, []int{i})
-		times[k] = (s.restoring(0) + all) / s.restoring(own)
+		times[k] = (list[i].restoring(0) + all) / list[i].alone()
 	}
 	return times
 }
@@ -98,52 +96,43 @@ func Archives(list []Sample, threads int) [][]int {
 }
 
 // bounded divides a group into parts none of whose samples takes too long to be restored: each sample goes to the first part that it
-// fits into. Parts of assemblies are about equally large.
+// fits into.
 func bounded(list []Sample, group []int) (parts [][]int) {
-	most := len(group)
-	if slices.ContainsFunc(group, func(i int) bool { return list[i].Assembly }) {
-		n := (len(group) + mostAssemblies - 1) / mostAssemblies
-		most = (len(group) + n - 1) / n
+	type content struct {
+		kmers   *union
+		files   map[string]bool
+		samples float64
+		most    float64 // how many microseconds restoring may take, less what its text takes, of the sample that may take least
 	}
-next:
+	var contents []*content
 	for _, i := range group {
-		for k, part := range parts {
-			if more := append(slices.Clone(part), i); len(more) <= most && fits(list, more) {
-				parts[k] = more
-				continue next
-			}
-		}
-		parts = append(parts, []int{i})
-	}
-	return parts
-}
-
-// fits reports whether samples may be in one archive.
-func fits(list []Sample, part []int) bool {
-	files := make(map[string]bool)
-	for _, i := range part {
-		for _, name := range list[i].Files {
-			if files[name] {
+		s := &list[i]
+		most := slowest*s.alone() - s.restoring(0)
+		k := slices.IndexFunc(contents, func(c *content) bool {
+			if c.kmers.kind != s.kind() || slices.ContainsFunc(s.Files, func(name string) bool { return c.files[name] }) {
 				return false
 			}
-			files[name] = true
+			return s.restoring(c.kmers.with(s.Sketch).size())-s.restoring(0)+c.samples*decodeSample <= min(c.most, most)
+		})
+		if k < 0 {
+			k = len(contents)
+			contents, parts = append(contents, &content{files: make(map[string]bool), most: most}), append(parts, nil)
+		}
+		c := contents[k]
+		c.kmers, c.most = c.kmers.with(s.Sketch), min(c.most, most)
+		c.samples, parts[k] = c.samples+1, append(parts[k], i)
+		for _, name := range s.Files {
+			c.files[name] = true
 		}
 	}
-	bases := union(list, part)
-	for _, i := range part {
-		s := &list[i]
-		if s.kind() != list[part[0]].kind() || s.restoring(bases) > slowest*s.restoring(union(list, []int{i})) {
-			return false
-		}
-	}
-	return true
+	return parts
 }
 
 // saves reports whether an archive of all is smaller than one of each by enough.
 func saves(list []Sample, part []int) bool {
 	sum, text := 0.0, 0.0
 	for _, i := range part {
-		sum, text = sum+union(list, []int{i}), text+list[i].text()
+		sum, text = sum+unionOf(list, []int{i}).size(), text+list[i].text()
 	}
-	return savedBase*(sum-union(list, part)) > leastSaved*text
+	return savedBase*(sum-unionOf(list, part).size()) > leastSaved*text
 }

@@ -28,45 +28,57 @@ func (s *Sketch) kind() kind {
 	return longReads
 }
 
-// union returns about how many bases the pseudogenome of samples has, whose kind is the same.
-func union(list []Sample, part []int) float64 {
-	limit := uint64(math.MaxUint64)
-	var windows, bases float64
-	for _, i := range part {
-		limit = min(limit, list[i].Limit)
-		windows, bases = windows+float64(list[i].Windows), bases+float64(list[i].Bases)
-	}
-	var seen, again []uint64
-	for _, i := range part {
-		seen, again = appendUpTo(seen, list[i].Seen, limit), appendUpTo(again, list[i].Again, limit)
-	}
-	slices.Sort(seen)
-	slices.Sort(again)
-	different, repeated := 0, 0 // k-mers, and those of them that were seen more than once
-	for i := 0; i < len(seen); different++ {
-		n := 1
-		for i+n < len(seen) && seen[i+n] == seen[i] {
-			n++
-		}
-		if _, ok := slices.BinarySearch(again, seen[i]); ok || n > 1 {
-			repeated++
-		}
-		i += n
-	}
-	scale := math.MaxUint64 / float64(max(limit, 1))
-	if list[part[0]].kind() == assemblies {
-		return float64(different) * scale
-	}
-	return covered(bases, windows, float64(different)*scale, float64(repeated)*scale)
+// union are the k-mers of samples of one kind, of which each has all up to a limit.
+type union struct {
+	kind           kind
+	limit          uint64
+	windows, bases float64
+	seen, again    []uint64 // hashes, ascending: all, and those of them that were seen more than once
 }
 
-// appendUpTo appends the first hashes, those up to a limit. They are ascending.
-func appendUpTo(dst, hashes []uint64, limit uint64) []uint64 {
+// with returns the k-mers of u, nil for none, and of a sample.
+func (u *union) with(s *Sketch) *union {
+	if u == nil {
+		return &union{s.kind(), s.Limit, float64(s.Windows), float64(s.Bases), s.Seen, s.Again}
+	}
+	limit := min(u.limit, s.Limit)
+	seen := slices.Concat(upTo(u.seen, limit), upTo(s.Seen, limit))
+	again := slices.Concat(upTo(u.again, limit), upTo(s.Again, limit))
+	slices.Sort(seen)
+	for i := 1; i < len(seen); i++ {
+		if seen[i] == seen[i-1] {
+			again = append(again, seen[i])
+		}
+	}
+	slices.Sort(again)
+	return &union{u.kind, limit, u.windows + float64(s.Windows), u.bases + float64(s.Bases), slices.Compact(seen), slices.Compact(again)}
+}
+
+// unionOf returns the k-mers of samples of a list, at least one.
+func unionOf(list []Sample, part []int) (u *union) {
+	for _, i := range part {
+		u = u.with(list[i].Sketch)
+	}
+	return u
+}
+
+// size returns about how many bases the pseudogenome of the samples has.
+func (u *union) size() float64 {
+	scale := math.MaxUint64 / float64(max(u.limit, 1))
+	different, repeated := float64(len(u.seen))*scale, float64(len(u.again))*scale
+	if u.kind == assemblies {
+		return different
+	}
+	return covered(u.bases, u.windows, different, repeated)
+}
+
+// upTo returns the first hashes, those up to a limit. They are ascending.
+func upTo(hashes []uint64, limit uint64) []uint64 {
 	n, found := slices.BinarySearch(hashes, limit)
 	if found {
 		n++
 	}
-	return append(dst, hashes[:n]...)
+	return hashes[:n]
 }
 
 // covered returns about how many bases of a genome are in reads of so many bases. They have so many k-mers, of which so many are different,

@@ -49,7 +49,7 @@ var groupsTopic = command{
 	about: "store what samples have in common once",
 	help: `With --group auto, samples whose reads or sequences have much in common share an archive, called
 NAME_group, NAME that of the first of them. It stores the common sequence once: twenty genomes of a
-species take a quarter of the bytes. unpack --sample restores one of them, in at most 1.3 times the
+species take a seventh of the bytes. unpack --sample restores one of them, in at most 1.3 times the
 time that it would take alone, which bounds how much a group may hold. Groups that OUT holds already
 stay as they are, and so do samples that have an archive. By default each sample has an archive of
 its own, so that samples that are added later change nothing.
