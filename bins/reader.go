@@ -281,6 +281,15 @@ func (r *Reader) Spill() error {
 	return nil
 }
 
+// Forget gives back the room that names and qualities of a block take on the disk, if the bins have no name. Nobody may read them after
+// that.
+func (r *Reader) Forget(block int) {
+	if d, _, err := r.directory(block); err == nil && r.Unnamed() {
+		names, quals := &d.sections[secNames], &d.sections[secQuals]
+		r.unnamed[0].forget(int64(names.at), int64(names.stored+quals.stored))
+	}
+}
+
 // Name returns the archive's name, the NAME of NAME.bdna.
 func (r *Reader) Name() string { return r.name }
 

@@ -133,6 +133,15 @@ func (s *scratch) spill() error {
 	return s.moveToFile()
 }
 
+// forget gives back what n bytes take in a file.
+func (s *scratch) forget(at, n int64) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.file != nil {
+		s.file.Forget(at, n)
+	}
+}
+
 // held returns how many bytes of memory the content takes.
 func (s *scratch) held() uint64 {
 	s.mu.RLock()

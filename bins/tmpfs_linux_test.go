@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/crypt"
 	"orcomgo/bins/record"
+	"orcomgo/bins/vfs"
 	"orcomgo/internal/tasks"
 )
 
@@ -100,5 +102,42 @@ func TestMemoryFiles(t *testing.T) {
 	}
 	if _, err := os.Stat(full); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("something is left: %v", err)
+	}
+}
+
+// TestForget: what is forgotten takes no room on the disk, encrypted or not, and all before and after it is there.
+func TestForget(t *testing.T) {
+	e, err := crypt.New(crypt.Key{9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := make([]byte, 3<<20)
+	rand.New(rand.NewSource(2)).Read(text)
+	const at, n = 123_456, 2 << 20
+	for _, vfs.Encrypt = range []*crypt.Envelope{e, nil} {
+		s := newScratch(filepath.Join(t.TempDir(), "x"), new(budget))
+		if _, err := s.WriteAt(text, 0); err != nil {
+			t.Fatal(err)
+		}
+		blocks := func() int64 {
+			info, err := s.file.Stat()
+			if err != nil || s.file.Sync() != nil {
+				t.Fatal(err)
+			}
+			return info.Sys().(*syscall.Stat_t).Blocks * 512
+		}
+		before := blocks()
+		s.forget(at+n, 10) // within a block
+		s.forget(at, n)
+		if freed := before - blocks(); freed < n-200<<10 || freed > n {
+			t.Errorf("%d of %d bytes were freed", freed, n)
+		}
+		for _, r := range [][2]int{{0, at}, {at + n + 10, len(text)}} {
+			got := make([]byte, r[1]-r[0])
+			if _, err := s.ReadAt(got, int64(r[0])); err != nil || !bytes.Equal(got, text[r[0]:r[1]]) {
+				t.Errorf("bytes %d to %d are others: %v", r[0], r[1], err)
+			}
+		}
+		s.Close()
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -87,6 +88,11 @@ func TestPackUnnamed(t *testing.T) {
 			}
 			if stays := hold > 0 && c.memory != 300<<10; (r.Held() > 0) != stays {
 				t.Errorf("memory %d: %d bytes of bins were in memory until the end", c.memory, r.Held())
+			}
+			if runtime.GOOS == "linux" && i == 0 && hold == 0 {
+				if err := r.ReadColumns(0, bins.WantQuals, new(bins.Block)); !IsDamage(err) {
+					t.Errorf("qualities that are packed take room still: %v", err)
+				}
 			}
 			if err := r.Close(); err != nil {
 				t.Error(err)

@@ -144,6 +144,12 @@ func (f *File) keep(i int64, b []byte) {
 // place returns where block i is stored.
 func (f *File) place(i int64) int64 { return int64(len(f.e.header)) + i*sealedLen }
 
+// Blocks returns where whole blocks of n bytes of the content are stored, and how many bytes they have there.
+func (f *File) Blocks(at, n int64) (from, stored int64) {
+	first, end := (at+blockLen-1)/blockLen, (at+n)/blockLen
+	return f.place(first), max(end-first, 0) * sealedLen
+}
+
 // open decrypts block i, which fills b then.
 func (f *File) open(b, sealed []byte, i int64) error {
 	_, err := f.e.aead.Open(b[:0], sealed[:nonceLen], sealed[nonceLen:], nil)

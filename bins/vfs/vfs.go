@@ -205,6 +205,14 @@ func (f *File) Skip(n int64) error {
 	})
 }
 
+// Forget makes a hole of n bytes, which nobody will read again, where the system can do that; of an encrypted file, of its whole blocks.
+func (f *File) Forget(at, n int64) {
+	if f.content != nil {
+		at, n = f.content.Blocks(at, n)
+	}
+	forget(f.f, at, n)
+}
+
 // SetSize cuts the file off, or appends a hole.
 func (f *File) SetSize(n int64) error {
 	return call("ftruncate", f.path, func() error { return f.f.Truncate(n) })

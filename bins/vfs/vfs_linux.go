@@ -55,6 +55,11 @@ func setTimeAt(path string, t time.Time, flags int) error {
 	return unix.UtimesNanoAt(unix.AT_FDCWD, path, []unix.Timespec{{Nsec: unix.UTIME_OMIT}, ts}, flags)
 }
 
+// forget fails where the file system has no holes, or for no bytes; then all stays.
+func forget(f *os.File, at, n int64) {
+	_ = unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, at, n)
+}
+
 func renameNew(from, to string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
 	switch err {

@@ -84,8 +84,14 @@ func (c *Cache) Acquire(input int, from uint64, n int, only columns.Kept) (*colu
 	return columns.Gather(input, from, n, all, c.keeps[input].Wanted(only))
 }
 
-// Release says that a slice needs its blocks no more.
-func (c *Cache) Release(s *Spec) { c.eachUse(s, c.loaded.Release) }
+// Release says that a slice needs its blocks no more. What no slice needs gives its room on the disk back.
+func (c *Cache) Release(s *Spec) {
+	c.eachUse(s, func(block int) {
+		if c.loaded.Release(block) {
+			c.r.Forget(block)
+		}
+	})
+}
 
 // OfAll returns a value for each input.
 func OfAll(meta *bins.Meta, is bool) []bool { return slices.Repeat([]bool{is}, len(meta.Inputs)) }

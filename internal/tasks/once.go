@@ -93,14 +93,16 @@ func (c *Cache[K, V]) Expect(key K) {
 	c.uses[key]++
 }
 
-// Release ends a use of a key. At the end of the last one that was announced, what the key has is dropped.
-func (c *Cache[K, V]) Release(key K) {
+// Release ends a use of a key, and reports whether it is the last one that was announced: then what the key has is dropped.
+func (c *Cache[K, V]) Release(key K) (last bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.uses[key]--; c.uses[key] == 0 {
-		delete(c.uses, key)
-		c.remove(key)
+	if c.uses[key]--; c.uses[key] > 0 {
+		return false
 	}
+	delete(c.uses, key)
+	c.remove(key)
+	return true
 }
 
 // Shrink calls drop with all values that are computed, that which was got last first, and removes those for which it returns true.
