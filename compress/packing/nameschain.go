@@ -18,6 +18,10 @@ import (
 // for each of them.
 const aheadRecords, aheadBytes = 1 << 18, 2 << 10
 
+// mostLinks is how many slices a chain has at most whose names do not repeat others: in object storage each is a request for who wants a
+// record. Only slices of long reads have so few records that it matters.
+const mostLinks = 8
+
 // nameLink is the names of an input in a slice, as part of a chain, while they are coded.
 type nameLink struct {
 	from   uint64    // the first record of the slice
@@ -52,6 +56,7 @@ func newNameLinks(specs []slicing.Spec, man *archive.Manifest, o *Options) nameL
 		return links
 	}
 	last, chainFrom := make(map[columns.Reads]*nameLink), make(map[columns.Reads]uint64)
+	chained := make(map[columns.Reads]int) // slices
 	for i := range specs {
 		s := &specs[i]
 		for _, r := range s.Reads() {
@@ -71,9 +76,10 @@ func newNameLinks(specs []slicing.Spec, man *archive.Manifest, o *Options) nameL
 			}
 			l.head.end = end
 			l.head.slices++
-			if l.begins = l.head == l || end-chainFrom[r] > limits.Chain*of; l.begins {
-				chainFrom[r] = s.From
+			if l.begins = l.head == l || end-chainFrom[r] > limits.Chain*of || chained[r] == mostLinks; l.begins {
+				chainFrom[r], chained[r] = s.From, 0
 			}
+			chained[r]++
 			last[r], links[nameKey{r, s.From}] = l, l
 		}
 	}

@@ -89,3 +89,21 @@ func TestNamesAheadOfEndedSlices(t *testing.T) {
 		t.Errorf("%d chains, want 2 or more", chains)
 	}
 }
+
+// TestChainsOfFewSlices: slices of few records are not all one chain.
+func TestChainsOfFewSlices(t *testing.T) {
+	var specs []slicing.Spec
+	for i := range 30 {
+		specs = append(specs, slicing.Spec{Unit: slicing.Unit{First: 0, Mate: -1, Lead: -1}, From: uint64(10 * i), Records: 10})
+	}
+	var begin []uint64
+	links := newNameLinks(specs, &archive.Manifest{NameRanges: true, Inputs: make([]archive.Input, 1)}, new(Options))
+	for _, s := range specs {
+		if links[nameKey{columns.Reads{}, s.From}].begins {
+			begin = append(begin, s.From)
+		}
+	}
+	if fmt.Sprint(begin) != "[0 80 160 240]" {
+		t.Errorf("chains begin at %d", begin)
+	}
+}

@@ -119,8 +119,11 @@ func (p *Packed) ofIndex(x *fmindex.Index) (*seqs.Decoder, error) {
 const mostFromIndex = 1 << 27
 
 // TakeIndex is ShareIndex, if there is an index of the archive that can be used, in `memory` bytes (0: no bound). If there is none, the
-// pseudogenome is decoded.
+// pseudogenome is decoded, as is that of a remote archive: its section is shorter than the index.
 func (p *Packed) TakeIndex(memory uint64) {
+	if p.Archive.IsRemote() {
+		return
+	}
 	e := commit.Entry{Dir: p.Archive.Dir(), Name: p.Archive.Name()}
 	x, closeIndex, _, err := OpenIndex(e, p.Man)
 	if err != nil {
