@@ -90,12 +90,16 @@ func TestObjectStorage(t *testing.T) {
 	if requests > 20 || size > stored/50+1<<20 { // 2 %, the shared sequence, and what info asks for
 		t.Errorf("%d requests for 1,000 records, %d of %d bytes", requests, size, stored)
 	}
+	records := size
 	must("verify", "--quiet", "s3://bucket/a/")
 	if _, requests, size = must("verify", "--quiet", "--quick", "s3://bucket/a/"); size > stored*11/10+1<<20 {
 		t.Errorf("verify: %d requests, %d of %d bytes", requests, size, stored)
 	}
 	must("index", "--quiet", "s3://bucket/a/")
 	must("index", "--quiet", "here/")
+	if _, _, size := must("unpack", "--quiet", "--records", "15001-16000", "s3://bucket/a/r", "-o", "again"); size > records+1<<12 {
+		t.Errorf("1,000 records took %d bytes, and %d once there is an index", records, size)
+	}
 	query := strings.Split(readFile(t, filepath.Join(dir, "in/r.fastq")), "\n")[1][:40]
 	remote, requests, _ := must("find", "--quiet", query, "s3://bucket/a/r")
 	local, _, _ := must("find", "--quiet", query, "here/r")
