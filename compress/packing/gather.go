@@ -32,6 +32,9 @@ func newGatherer(p *packer, names func(input int, from uint64) int) *gatherer {
 		}
 	}
 	g.blocks = slicing.NewCache(p.bins, p.pool, p.kept, p.twoBit(), blockwise, names)
+	if len(blockwise) == len(p.specs) { // else runs may need the same blocks
+		g.blocks.Last = p.bins.Forget
+	}
 	return g
 }
 

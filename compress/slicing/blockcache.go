@@ -19,7 +19,9 @@ type Cache struct {
 	letters []bool         // by input: reads are wanted as well; nil: of none
 	blocks  [][]int        // by input: its blocks in order
 	// ahead returns how many records from a slice's first one on have their names read ahead; nil: none.
-	ahead  func(input int, from uint64) int
+	ahead func(input int, from uint64) int
+	// Last is called with each block that no slice needs any more; nil: nothing is.
+	Last   func(block int)
 	loaded tasks.Cache[int, *columns.Block]
 }
 
@@ -84,11 +86,11 @@ func (c *Cache) Acquire(input int, from uint64, n int, only columns.Kept) (*colu
 	return columns.Gather(input, from, n, all, c.keeps[input].Wanted(only))
 }
 
-// Release says that a slice needs its blocks no more. What no slice needs gives its room on the disk back.
+// Release says that a slice needs its blocks no more.
 func (c *Cache) Release(s *Spec) {
 	c.eachUse(s, func(block int) {
-		if c.loaded.Release(block) {
-			c.r.Forget(block)
+		if c.loaded.Release(block) && c.Last != nil {
+			c.Last(block)
 		}
 	})
 }
