@@ -11,7 +11,7 @@ import (
 const (
 	orders     = 3          // contexts of a byte
 	inputs     = orders + 2 // predictions of a decision, at most
-	maxLines   = 15         // bits of the number of a line
+	maxLines   = 14         // bits of the number of a line
 	maxBits    = 16         // bits of the number of a probability of byBytes
 	maxColumns = 64         // places in a row that have probabilities of their own
 	// Limits of the counts of probabilities.
@@ -19,14 +19,14 @@ const (
 	hitLimit    = 500
 	columnLimit = 250
 	// A byte is coded by whether it is the one that the repeat expects if that has at least this probability, in 1/65536.
-	trusted = 40000
+	trusted = 30000
 	// A long repeat whose end has at most this probability is coded by its length alone, as is a bit of which the second context is certain.
 	sure    = 128
-	certain = 400
-	// A byte without a repeat is coded as noise if the bytes before had a mean error of more than noisy, or in rows of more than random,
-	// unless it is one of the first noiseTrial of noisePeriod. If it was more than random, all bytes are equally likely.
+	certain = 1000
+	// A byte without a repeat is coded as noise if the bytes before had a mean error of more than noisy, or in rows of more than noisyRows,
+	// unless it is one of the first noiseTrial of noisePeriod.
 	noisy       = 193000 // in 1/65536
-	random      = 249000
+	noisyRows   = 225000
 	noiseTrial  = 12
 	noisePeriod = 64
 )
@@ -68,6 +68,7 @@ type model struct {
 	noisy       uint32                                 // from this doubt on, bytes are coded as noise
 	tables      [orders][]line                         // of each context
 	shift       int                                    // of the hash of a line
+	noise       *rangecoder.Frequencies                // codes noise
 	columns     []rangecoder.Prob                      // of a bit, by the place in the row
 	expected    [2 * lengthClasses * 8]rangecoder.Prob // that a bit is the one that a repeat expects
 	byteWeights [3 * 256]weights
@@ -75,9 +76,9 @@ type model struct {
 
 // newModel returns a model that codes size bytes, which may repeat some of all bytes.
 func newModel(size, all int, s Settings) *model {
-	m := &model{repeats: newRepeats(all, s.least), stride: s.stride, noisy: noisy}
+	m := &model{repeats: newRepeats(all, s.least), stride: s.stride, noisy: noisy, noise: &rangecoder.NewFrequencies(1)[0]}
 	if s.stride > 0 {
-		m.noisy = random
+		m.noisy = noisyRows
 	}
 	m.columns = rangecoder.NewProbs(min(max(s.stride, 1), maxColumns) * 256)
 	logLines := min(max(bits.Len(uint(size))-1, 6), maxLines)
@@ -116,7 +117,7 @@ func (m *model) code(c *rangecoder.Coder, text []byte, from int) {
 		noise := m.length == 0 && m.doubt > m.noisy && i%noisePeriod >= noiseTrial
 		m.find(text, i, before, noise)
 		if noise {
-			b = m.noise(c, b)
+			b = c.Frequent(b, m.noise)
 			if m.from >= 0 {
 				m.learn(text, i+1, b, rangecoder.BitOf(b == text[m.from]))
 			}
@@ -164,18 +165,6 @@ func (m *model) goesOn(c *rangecoder.Coder, hit int, p *rangecoder.Prob, want by
 	p2.Update(hit, limit)
 	p3.Update(hit, limit)
 	return hit
-}
-
-// noise codes a byte by how often it occurred, or by nothing, which is fast.
-func (m *model) noise(c *rangecoder.Coder, b byte) byte {
-	if m.doubt > random {
-		return byte(c.Uniform(uint32(b), 8))
-	}
-	node := 1
-	for k := 7; k >= 0; k-- {
-		node = node<<1 | c.AdaptAny(int(b>>k&1), &m.columns[node&255], columnLimit)
-	}
-	return byte(node)
 }
 
 // What is known of a byte that is coded by its bits.

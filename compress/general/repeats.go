@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	usualBytes = 6  // that begin a repeat, at least
-	leastBytes = 4  // likewise, where elements have so many
-	longRepeat = 16 // from this length on, no other repeat is looked for
+	usualBytes = 6 // that begin a repeat, at least
+	leastBytes = 4 // likewise, where elements have so many
+	longRepeat = 8 // from this length on, no other repeat is looked for
 	mostRepeat = 1 << 16
 	mostCredit = 6
-	maxPlaces  = 18 // bits of the number of a place
+	maxPlaces  = 17 // bits of the number of a place
 
 	lengthClasses = 16
 	histories     = 16 // the last four expectations

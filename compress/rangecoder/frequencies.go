@@ -113,3 +113,15 @@ func DecodeBytes(d *[2]Decoder, all []Frequencies, by, values []byte) {
 		values[i] = v
 	}
 }
+
+// Frequent codes v by how often it occurred.
+func (c *Coder) Frequent(v byte, f *Frequencies) byte {
+	if c.Dec != nil {
+		v = f.at(c.Dec.Point())
+		c.Dec.DecodePart(f.part(v))
+	} else {
+		c.Enc.EncodePart(f.part(v))
+	}
+	f.add(v)
+	return v
+}

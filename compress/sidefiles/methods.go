@@ -20,6 +20,7 @@ const (
 	methodTables
 	methodRecords
 	methodDoubles
+	methodBase64
 	methods
 )
 
@@ -38,6 +39,10 @@ func codeBlock(block []byte, c class, pool *tasks.Pool) (method, []byte) {
 	s := general.Choose(block)
 	share := 1.0 // that the general method takes of a byte
 	switch c {
+	case classText:
+		if other, ok := encodeBase64(block); ok {
+			keep(methodBase64, other)
+		}
 	case classTable:
 		if isTable(block, pool) {
 			keep(methodTables, tables.Encode(block, pool))
@@ -108,6 +113,8 @@ func decodeBlock(m method, coded []byte, size int) ([]byte, error) {
 		block, err = doubles.Decode(coded, size)
 	case methodGeneral:
 		block, err = general.Decode(coded, size)
+	case methodBase64:
+		block, err = decodeBase64(coded, size)
 	}
 	if err != nil || len(block) != size {
 		return nil, ErrCorrupt

@@ -3,6 +3,7 @@ package sidefiles
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -262,6 +263,7 @@ func TestCodeBlock(t *testing.T) {
 		{"metrics", metrics(1200), classRecords, methodRecords},
 		{"repeats", again, classRecords, methodGeneral},
 		{"noise", noise(9_000), classRecords, methodStored},
+		{"base64", []byte("<p>\n" + base64.StdEncoding.EncodeToString(noise(900))), classText, methodBase64},
 	} {
 		m, b := codeBlock(c.block, c.class, nil)
 		if m != c.want {
@@ -448,6 +450,49 @@ func FuzzReader(f *testing.F) {
 		z, err := open(stream, Options{Threads: 2})
 		for i := 0; err == nil && i < z.Len() && z.Size(i) < 1<<20; i++ {
 			err = z.WriteFile(t.Context(), io.Discard, i)
+		}
+	})
+}
+
+// TestBase64: base64 in text comes back with any padding, or what looks like it, and takes little more than the bytes that it stands for.
+func TestBase64(t *testing.T) {
+	letters := func(n int) string { return base64.StdEncoding.EncodeToString(noise(n)) }
+	cut := strings.TrimRight(letters(1000), "=")
+	for name, text := range map[string]string{
+		"alone": letters(999), "padding": letters(1000), "more padding": letters(1001), "no padding": cut, "half of the padding": cut + "=",
+		"too much padding": letters(1000) + "===", "letters after it": letters(1000) + letters(300), "bits in the last letter": cut[:len(cut)-1] + "/==",
+		"too little at the end": letters(1000) + " " + letters(40), "lines": strings.Repeat(letters(57)+"\n", 20), "line end in place of padding": cut + "\n=",
+		"bases before": strings.Repeat("GATTACA", 30) + "," + letters(1000), "other alphabet": strings.ReplaceAll(letters(1000), "+", "-"),
+	} {
+		text = "<img src=\"data:image/png;base64," + text + "\">\n"
+		coded, ok := encodeBase64([]byte(text))
+		got, err := decodeBase64(coded, len(text))
+		if !ok || string(got) != text || err != nil {
+			t.Errorf("%s: %v, %v, %d bytes of %d", name, ok, err, len(got), len(text))
+		}
+		if len(coded) > len(text)*3/4+150 {
+			t.Errorf("%s: %d bytes take %d", name, len(text), len(coded))
+		}
+	}
+	for _, text := range []string{"", strings.Repeat("GATTACA", 99), strings.Repeat("0123456789abcdef", 20), letters(45)} {
+		if _, ok := encodeBase64([]byte(text)); ok {
+			t.Errorf("%.20s...: taken for base64", text)
+		}
+	}
+}
+
+func FuzzBase64(f *testing.F) {
+	for _, text := range []string{"", base64.StdEncoding.EncodeToString(noise(100)), strings.Repeat(base64.StdEncoding.EncodeToString(noise(57))+"\n", 3)} {
+		coded, _ := encodeBase64([]byte(text))
+		f.Add([]byte(text), coded)
+	}
+	f.Fuzz(func(t *testing.T, text, stream []byte) {
+		coded, _ := encodeBase64(text)
+		if got, err := decodeBase64(coded, len(text)); err != nil || !bytes.Equal(got, text) {
+			t.Errorf("%q came back as %q, %v", text, got, err)
+		}
+		if got, _ := decodeBase64(stream, 1<<16); len(got) > 1<<17 {
+			t.Errorf("%d bytes", len(got))
 		}
 	})
 }
