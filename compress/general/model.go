@@ -26,7 +26,7 @@ const (
 	// A byte without a repeat is coded as noise if the bytes before had a mean error of more than noisy, or in rows of more than noisyRows,
 	// unless it is one of the first noiseTrial of noisePeriod.
 	noisy       = 193000 // in 1/65536
-	noisyRows   = 225000
+	noisyRows   = 249000
 	noiseTrial  = 12
 	noisePeriod = 64
 )

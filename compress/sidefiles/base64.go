@@ -61,9 +61,12 @@ func encodeBase64(text []byte) ([]byte, bool) {
 		list = binary.AppendUvarint(binary.AppendUvarint(list, uint64(from)), uint64(len(raw)-n))
 		rest, text = append(rest, text[:from]...), text[end:]
 	}
+	if list == nil {
+		return nil, false
+	}
 	out := parse.AppendBlock(nil, general.Encode(list))
 	out = parse.AppendBlock(out, general.Encode(append(rest, text...)))
-	return append(out, general.Encode(raw)...), len(list) > 0
+	return append(out, general.Encode(raw)...), true
 }
 
 // decodeBase64 is the inverse of encodeBase64, for text of at most size bytes.
