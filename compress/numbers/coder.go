@@ -27,7 +27,7 @@ const (
 	// From this probability in 1/65536 on, a decision says whether a value is what is predicted.
 	likelyExact = 62000
 
-	maxLogLines = 16
+	maxLogLines = 14
 )
 
 // line4 has the probabilities of four bits by the path so far; the first one is a check.

@@ -66,16 +66,16 @@ func encodeBase64(text []byte) ([]byte, bool) {
 	}
 	out := parse.AppendBlock(nil, general.Encode(list))
 	out = parse.AppendBlock(out, general.Encode(append(rest, text...)))
-	return append(out, general.Encode(raw)...), true
+	return parse.AppendBlock(out, general.Encode(raw)), true
 }
 
 // decodeBase64 is the inverse of encodeBase64, for text of at most size bytes.
 func decodeBase64(coded []byte, size int) ([]byte, error) {
 	in := &parse.Cursor{Rest: coded}
 	var streams [3][]byte
-	for i, coded := range [][]byte{in.Block(), in.Block(), in.Rest} {
+	for i := range streams {
 		var err error
-		if streams[i], err = general.Decode(coded, size); err != nil {
+		if streams[i], err = general.Decode(in.Block(), size); err != nil {
 			return nil, err
 		}
 	}
