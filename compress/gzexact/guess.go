@@ -15,6 +15,26 @@ func guess(f *frame, t *template, before writer, size int64) (best writer, known
 	if t.sizeAt > 0 { // that of BGZF says nothing
 		order = append(order, 10, 11, 12)
 	}
+	short, long := sample(f, t, size, guessTokens/16), sample(f, t, size, guessTokens)
+	if _, wrong := short.encodeAs(before, true); wrong == 0 && before.level > 0 {
+		return before, true
+	}
+	all := func(level byte, exact bool) bool {
+		for i := range byte(rules) {
+			if bytes, wrong := long.encodeAs(writer{i, level}, exact); wrong >= 0 {
+				best, known, long.most = writer{i, level}, true, bytes-1
+				if wrong == 0 {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	for _, level := range append([]byte{before.level}, order...) {
+		if all(level, true) {
+			return best, true
+		}
+	}
 	list := []writer{before}
 	for _, level := range order {
 		list = append(list, writer{gzipBlocks, level}, writer{libdeflateRules, level}, writer{olderLibdeflate, level})
@@ -22,41 +42,23 @@ func guess(f *frame, t *template, before writer, size int64) (best writer, known
 			list = append(list, writer{newerLibdeflate, level})
 		}
 	}
-	short, long := sample(f, t, size, guessTokens/16), sample(f, t, size, guessTokens)
 	short.most *= 20 // the rules may be others
-	exact := false
-	tryLong := func(w writer) {
-		for i := byte(0); i < rules && !exact; i++ {
-			w := writer{(w.rules + i) % rules, w.level}
-			if bytes, wrong := long.encodeAs(w); wrong >= 0 {
-				best, known, exact, long.most = w, true, wrong == 0, bytes-1
-			}
-		}
-	}
 	var likely []writer
 	sizes := map[writer]int{}
 	for i, w := range list {
-		if exact || slices.Contains(list[:i], w) {
+		bytes, wrong := short.encodeAs(w, false)
+		if wrong < 0 || slices.Contains(list[:i], w) {
 			continue
 		}
-		bytes, wrong := short.encodeAs(w)
-		if wrong == 0 && i == 0 && w.level > 0 {
-			return w, true
-		} else if wrong == 0 {
-			tryLong(w)
-		} else if wrong > 0 {
-			likely, sizes[w] = append(likely, w), bytes
-			slices.SortStableFunc(likely, func(a, b writer) int { return sizes[a] - sizes[b] })
-			if len(likely) > mostLikely {
-				likely = likely[:mostLikely]
-				short.most = sizes[likely[mostLikely-1]] - 1
-			}
+		likely, sizes[w] = append(likely, w), bytes
+		slices.SortStableFunc(likely, func(a, b writer) int { return sizes[a] - sizes[b] })
+		if len(likely) > mostLikely {
+			likely = likely[:mostLikely]
+			short.most = sizes[likely[mostLikely-1]] - 1
 		}
 	}
 	for _, w := range likely {
-		if !exact {
-			tryLong(w)
-		}
+		all(w.level, false)
 	}
 	return best, known
 }
@@ -78,14 +80,15 @@ func sample(f *frame, t *template, size int64, tokens int) *task {
 	return &task{frame: &part, template: t, most: int(share/mostPart + mostBytes)}
 }
 
-// encodeAs returns how many bytes a sample by a writer takes, and how often the predictor is wrong; or -1, if that clearly is another one.
-func (t *task) encodeAs(w writer) (bytes, wrong int) {
+// encodeAs returns how many bytes a sample by a writer takes, and how often the predictor is wrong; or -1, if that clearly is another one,
+// or if it is wrong at all and exact is set.
+func (t *task) encodeAs(w writer, exact bool) (bytes, wrong int) {
 	if !w.valid() || w.isNear() && !t.nearBegins(w) {
 		return 0, -1
 	}
 	f := *t.frame
 	f.writer = w
-	c := &task{frame: &f, template: t.template, most: t.most}
+	c := &task{frame: &f, template: t.template, most: t.most, exact: exact}
 	if c.encode(nil); c.err != nil || len(c.code) > c.most {
 		return 0, -1
 	}

@@ -46,6 +46,7 @@ type task struct {
 	file  int64 // how many bytes of the file are read behind the frame
 	most  int   // bytes of code, or 0 if there may be any number; with more it is given up and err set
 	wrong int   // how often the predictor was
+	exact bool  // it is given up as well where the predictor is wrong
 
 	// Decoding.
 	bits       deflate.Writer // the frame
@@ -285,7 +286,9 @@ func (t *task) plan(b *block) bool {
 		}
 		return true
 	}
-	t.wrong++
+	if t.wrong++; t.exact {
+		return false
+	}
 	header, sound := t.rawBytes(b.codes.header)
 	if b.kind = staticBlock; len(header) > 0 {
 		b.kind = dynamicBlock
@@ -321,7 +324,9 @@ func (t *task) tokens(b *block) bool {
 			return true
 		default:
 			t.number(numberRight, done-from+1)
-			t.wrong++
+			if t.wrong++; t.exact {
+				return false
+			}
 		}
 		var other token
 		if !ends && t.flag(numberEnds, done == most) {
