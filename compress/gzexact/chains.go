@@ -9,7 +9,7 @@ import (
 // chains are places with the same hash, from each to the one before. They are what zlib and libdeflate look for matches in.
 type chains struct {
 	text   []byte
-	before [windowSize]uint16 // for each place how far before it the one with the same hash is, or the most that fits
+	before [windowSize]uint32 // for each place how far before it the one with the same hash is, or the most that fits; and of that one
 	rank   [windowSize]uint16 // for each place how many there are in its chain up to it, modulo 2^16
 	longer []longChains       // the longest first, or none
 	places int                // how many of a chain are compared, at most; 0 if longer is not to be there
@@ -58,7 +58,7 @@ func (c *chains) place() int { return c.at }
 // link puts a place at the head of its chain.
 func (c *chains) link(head *int32, place int) (last int) {
 	last = int(*head)
-	c.before[place&(windowSize-1)] = uint16(min(place-last, 0xffff))
+	c.before[place&(windowSize-1)] = uint32(min(place-last, 0xffff)) | c.before[last&(windowSize-1)]<<16
 	if c.longer != nil {
 		c.rank[place&(windowSize-1)] = c.rank[last&(windowSize-1)] + 1
 	}
@@ -67,7 +67,10 @@ func (c *chains) link(head *int32, place int) (last int) {
 }
 
 // previous returns the place before another one in its chain.
-func (c *chains) previous(place int) int { return place - int(c.before[place&(windowSize-1)]) }
+func (c *chains) previous(place int) int { return place - int(c.before[place&(windowSize-1)]&0xffff) }
+
+// after returns the place before next, which is the one before last.
+func (c *chains) after(last, next int) int { return next - int(c.before[last&(windowSize-1)]>>16) }
 
 // search goes through a chain, from the place last on, which is near enough, as long as places are behind limit. It returns the first match
 // of those of the greatest length, if it is longer than least. A match of the length nice is taken at once.
@@ -94,19 +97,17 @@ func (c *chains) search(place, last, least, limit, chain, nice int) (length, dis
 		mask = 0xffffff
 	}
 	want := deflate.Load32(text, place+skip) & mask
-	for {
-		if last, chain = candidate(text[skip:], &c.before, last, limit, chain, want, mask); chain == 0 {
-			break
-		}
-		if n := matchLength(text, last, place, most); n > least {
-			least, dist = n, place-last
-			if n >= nice {
-				break
+	for next := c.previous(last); ; {
+		if deflate.Load32(text, last+skip)&mask == want {
+			if n := matchLength(text, last, place, most); n > least {
+				if least, dist = n, place-last; n >= nice {
+					break
+				}
+				skip, mask = least-3, ^uint32(0)
+				want = deflate.Load32(text, place+skip)
 			}
-			skip, mask = least-3, ^uint32(0)
-			want = deflate.Load32(text, place+skip)
 		}
-		last = c.previous(last)
+		last, next = next, c.after(last, next)
 		if chain--; last <= limit || chain == 0 {
 			break
 		}
@@ -175,18 +176,6 @@ func (c *chains) searchLonger(l *longChains, place, last, least, limit, chain, n
 	return least, dist
 }
 
-// candidate goes along a chain from the place last on, to the first place whose four bytes are want but for those outside of mask. It
-// returns the place, and how long the chain still is; 0 if there is none.
-func candidate(text []byte, before *[windowSize]uint16, last, limit, chain int, want, mask uint32) (place, left int) {
-	for deflate.Load32(text, last)&mask != want {
-		last -= int(before[last&(windowSize-1)])
-		if chain--; last <= limit || chain == 0 {
-			return 0, 0
-		}
-	}
-	return last, chain
-}
-
 // matchLength returns how many bytes at places a and b are equal, up to most.
 func matchLength(text []byte, a, b, most int) int {
 	for n := 0; n < most; n += 8 {
@@ -200,7 +189,7 @@ func matchLength(text []byte, a, b, most int) int {
 // follow appends to tokens, which a block has so far, what the writer would choose and accepts it: up to n tokens of the block, before
 // limit, as long as the block would not end. If actual is not nil, it is the block, and follow stops before a token that is another there.
 func follow(p predictor, tokens, actual []token, n, limit int) []token {
-	if z, ok := p.(*zlib); ok && !z.lazyMatching && z.level > 0 {
+	if z, ok := p.(*zlib); ok && z.level > 0 {
 		return z.follow(tokens, actual, n, limit)
 	}
 	for len(tokens) < n && p.place() < limit && !p.ends(tokens) {

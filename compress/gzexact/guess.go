@@ -7,32 +7,29 @@ const (
 	mostLikely  = 4
 )
 
-// guess returns the writer as which the beginning of a frame takes the fewest bytes, or the first one that chose all of it, beginning with
-// the one before. known is false if it would take more than it may, if the frame has size bytes of the file.
-func guess(f *frame, t *template, before writer, size int64) (best writer, known bool) {
+// guess codes the beginning of a frame as the writer as which it takes the fewest bytes, or the first one that chose all of it, beginning
+// with the one before. It returns nil if it would take more than it may, if the frame has size bytes of the file.
+func guess(f *frame, t *template, before writer, size int64) (best *task) {
 	order := map[byte][]byte{2: {9, 8, 12, 11, 10}, 4: {1}}[t.header[8]] // what the header says of the level
 	order = append(order, 6, 5, 7, 4, 3, 2, 1, 8, 9)
 	if t.sizeAt > 0 { // that of BGZF says nothing
 		order = append(order, 10, 11, 12)
 	}
 	short, long := sample(f, t, size, guessTokens/16), sample(f, t, size, guessTokens)
-	if _, wrong := short.encodeAs(before, true); wrong == 0 && before.level > 0 {
-		return before, true
+	if c := short.encodeAs(before, true); c != nil && before.level > 0 {
+		return c
 	}
-	all := func(level byte, exact bool) bool {
-		for i := range byte(rules) {
-			if bytes, wrong := long.encodeAs(writer{i, level}, exact); wrong >= 0 {
-				best, known, long.most = writer{i, level}, true, bytes-1
-				if wrong == 0 {
-					return true
-				}
+	all := func(level byte, exact bool) (found bool) {
+		for i := byte(0); i < rules && !found; i++ {
+			if c := long.encodeAs(writer{i, level}, exact); c != nil {
+				best, found, long.most = c, c.wrong == 0, len(c.code)-1
 			}
 		}
-		return false
+		return found
 	}
 	for _, level := range append([]byte{before.level}, order...) {
 		if all(level, true) {
-			return best, true
+			return best
 		}
 	}
 	list := []writer{before}
@@ -43,24 +40,21 @@ func guess(f *frame, t *template, before writer, size int64) (best writer, known
 		}
 	}
 	short.most *= 20 // the rules may be others
-	var likely []writer
-	sizes := map[writer]int{}
+	var likely []*task
 	for i, w := range list {
-		bytes, wrong := short.encodeAs(w, false)
-		if wrong < 0 || slices.Contains(list[:i], w) {
-			continue
-		}
-		likely, sizes[w] = append(likely, w), bytes
-		slices.SortStableFunc(likely, func(a, b writer) int { return sizes[a] - sizes[b] })
-		if len(likely) > mostLikely {
-			likely = likely[:mostLikely]
-			short.most = sizes[likely[mostLikely-1]] - 1
+		if c := short.encodeAs(w, false); c != nil && !slices.Contains(list[:i], w) {
+			likely = append(likely, c)
+			slices.SortStableFunc(likely, func(a, b *task) int { return len(a.code) - len(b.code) })
+			if len(likely) > mostLikely {
+				likely = likely[:mostLikely]
+				short.most = len(likely[mostLikely-1].code) - 1
+			}
 		}
 	}
-	for _, w := range likely {
-		all(w.level, false)
+	for _, c := range likely {
+		all(c.writer.level, false)
 	}
-	return best, known
+	return best
 }
 
 // sample returns the beginning of a frame of size bytes of the file: whole blocks with so many tokens. If these are guessTokens, the first
@@ -80,19 +74,19 @@ func sample(f *frame, t *template, size int64, tokens int) *task {
 	return &task{frame: &part, template: t, most: int(share/mostPart + mostBytes)}
 }
 
-// encodeAs returns how many bytes a sample by a writer takes, and how often the predictor is wrong; or -1, if that clearly is another one,
-// or if it is wrong at all and exact is set.
-func (t *task) encodeAs(w writer, exact bool) (bytes, wrong int) {
+// encodeAs codes a sample as that of a writer. It returns nil if it clearly is another one's, or if exact is set and it is not wholly
+// predicted.
+func (t *task) encodeAs(w writer, exact bool) *task {
 	if !w.valid() || w.isNear() && !t.nearBegins(w) {
-		return 0, -1
+		return nil
 	}
 	f := *t.frame
 	f.writer = w
 	c := &task{frame: &f, template: t.template, most: t.most, exact: exact}
 	if c.encode(nil); c.err != nil || len(c.code) > c.most {
-		return 0, -1
+		return nil
 	}
-	return len(c.code), c.wrong
+	return c
 }
 
 // nearBegins reports whether the first block ends where near would end it, unless it is stored. To parse it takes longer.

@@ -82,17 +82,22 @@ func (d *describer) next() (*task, error) {
 	if d.place == 0 {
 		d.out = parse.AppendBlock(d.out, s.template.header)
 	}
+	var t *task
 	// Files are joined of several, so each frame that begins with a member may have another writer. Stored blocks show none.
 	if !d.guessed || !f.inside && f.from < f.to && (f.parts[0].event != eventMember || s.template.sizeAt == 0) {
-		known := false
-		if d.writer, known = guess(f, s.template, before, place-d.place); !known {
+		if t = guess(f, s.template, before, place-d.place); t != nil {
+			d.writer = t.writer
+		} else {
 			err = ErrUnknownWriter
 		}
 		d.guessed = d.guessed || slices.ContainsFunc(f.parts, func(p part) bool { return len(p.block.tokens) > 0 })
 	}
 	f.setWriter(d.writer, d.writer == before)
-	d.frame, d.place = behind, place
-	return &task{frame: f, template: s.template, file: place}, err
+	if t == nil || f.inside || t.to < f.to { // else all of it is coded already
+		t = &task{frame: f, template: s.template}
+	}
+	d.frame, d.place, t.file = behind, place, place
+	return t, err
 }
 
 // write writes the description of a frame.

@@ -62,10 +62,13 @@ const (
 	frameCarriedOn = 16
 )
 
-// encode sets code and predictor.
+// encode sets code and predictor, unless they are set.
 func (t *task) encode(before *task) {
+	if t.code != nil {
+		return
+	}
 	flags := t.bit | frameInside*byte(rangecoder.BitOf(t.inside)) | frameCarriedOn*byte(rangecoder.BitOf(t.carriedOn))
-	t.code = append(t.code[:0], t.writer.rules<<4|t.writer.level, flags)
+	t.code = append(t.code, t.writer.rules<<4|t.writer.level, flags)
 	t.code = binary.AppendUvarint(t.code, uint64(t.to-t.from))
 	t.code = binary.AppendUvarint(t.code, uint64(t.seen))
 	t.Coder = *rangecoder.EncodeTo(t.code)
@@ -89,7 +92,7 @@ func parseFrame(code []byte) (f *frame, size int, stream []byte, err error) {
 // decode sets bits and predictor, given the description of the frame and its text.
 func (t *task) decode(before *task) {
 	t.Coder = *rangecoder.DecodeFrom(t.code)
-	t.bits.N = int(t.bit)
+	t.bits = deflate.Writer{Out: make([]byte, 0, (t.to-t.from)/2), N: int(t.bit)}
 	if t.err = t.run(before); t.err == nil && t.Dec.Err() != nil {
 		t.err = errDamaged
 	}

@@ -3,6 +3,7 @@ package gzexact
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"orcomgo/compress/rangecoder"
 	"orcomgo/internal/deflate"
@@ -117,16 +118,33 @@ func writeBlock(w *deflate.Writer, b *block, text []byte) {
 		lit, dist = b.codes.literalLengths(), b.codes.distLengths()
 	}
 	literals, dists := deflate.SymbolsOf(lit), deflate.SymbolsOf(dist)
-	for _, t := range b.tokens {
-		if !t.isMatch() {
-			w.Symbol(&literals, t.value())
-			continue
-		}
-		s, d := lengthSymbols[t.value()], distSymbol(t.dist())
-		w.Symbol(&literals, endOfBlock+1+int(s))
-		w.Put(t.value()-int(deflate.LengthBase[s]), int(deflate.LengthExtra[s]))
-		w.Symbol(&dists, d)
-		w.Put(t.dist()-int(deflate.DistBase[d]), int(deflate.DistExtra[d]))
+	var lengths [maxMatch + 1]uint32 // what is written of each length, above 5 bits of how many bits that is
+	for v := minMatch; v < len(lengths); v++ {
+		s := lengthSymbols[v]
+		code := literals[endOfBlock+1+int(s)]
+		n := code & 15
+		lengths[v] = (code>>4|uint32(v-int(deflate.LengthBase[s]))<<n)<<5 | n + uint32(deflate.LengthExtra[s])
 	}
+	w.Flush()
+	out := slices.Grow(w.Out, 6*len(b.tokens)+padBytes)
+	at, out, pending, n := len(out), out[:cap(out)], w.Pending, w.N
+	for _, t := range b.tokens {
+		code := literals[t.value()&0xff]
+		bits, more := uint64(code>>4), int(code&15)
+		if t.isMatch() {
+			code = lengths[t.value()]
+			d := distSymbol(t.dist())
+			bits, more = uint64(code>>5), int(code&31)
+			bits |= uint64(dists[d]>>4) << (more & 63)
+			more += int(dists[d] & 15)
+			bits |= uint64(t.dist()-int(deflate.DistBase[d])) << (more & 63)
+			more += int(deflate.DistExtra[d])
+		}
+		pending |= bits << (n & 63)
+		n += more
+		deflate.Store64(out, at, pending)
+		at, pending, n = at+n>>3, pending>>(n&^7&63), n&7
+	}
+	w.Out, w.Pending, w.N = out[:at], pending, n
 	w.Symbol(&literals, endOfBlock)
 }

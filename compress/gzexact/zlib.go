@@ -32,9 +32,8 @@ type zlib struct {
 	zlibLevel
 	chains
 	lazyMatching bool
-	shift        uint // of the hash
-	mask         uint16
-	most         int // tokens of a block
+	wide         bool // hashes have 16 bits, not 15
+	most         int  // tokens of a block
 	head         [1 << 16]int32
 	origin       int // where the text begins that is known. This place is in no chain: zlib has no number for the first place
 	last         int // the last place where a match is looked for
@@ -47,10 +46,7 @@ type zlib struct {
 }
 
 func newZlib(w writer) *zlib {
-	z := &zlib{writer: w, zlibLevel: zlibLevels[w.level], lazyMatching: w.level > 3, shift: 5, mask: 1<<15 - 1, most: 1<<14 - 1}
-	if w.rules == zlibBlocks32K {
-		z.shift, z.mask = 6, 1<<16-1
-	}
+	z := &zlib{writer: w, zlibLevel: zlibLevels[w.level], lazyMatching: w.level > 3, wide: w.rules == zlibBlocks32K, most: 1<<14 - 1}
 	if w.rules == zlibBlocks32K || w.rules == gzipBlocks && w.level > 0 {
 		z.most = 1<<15 - 1
 	}
@@ -126,22 +122,25 @@ func (z *zlib) hash(to int) {
 	if z.end >= z.at {
 		to = min(to, z.end-minMatch+1)
 	}
-	text, shift, mask, place := z.text, z.shift, z.mask, z.hashed
+	text, wide, place := z.text, z.wide, z.hashed
 	for ; place < to; place++ {
-		z.link(&z.head[hashOf(text, place, shift)&mask], place)
+		z.link(&z.head[hashOf(text, place, wide)], place)
 	}
 	z.hashed = place
 }
 
-// hashOf returns the hash of the three bytes at a place, and bits above it.
-func hashOf(text []byte, place int, shift uint) uint16 {
+// hashOf returns the hash of the three bytes at a place.
+func hashOf(text []byte, place int, wide bool) uint16 {
 	v := deflate.Load32(text, place)
-	return uint16(v<<(shift&15*2) ^ v>>8&0xff<<(shift&15) ^ v>>16&0xff)
+	if wide {
+		return uint16(v<<12 ^ v>>2&0x3fc0 ^ v>>16&0xff)
+	}
+	return uint16(v<<10^v>>3&0x1fe0^v>>16&0xff) & (1<<15 - 1)
 }
 
 // insert puts a place at the head of the chain of places whose three bytes have the same hash, and returns the place that was there.
 func (z *zlib) insert(place int) int {
-	return z.link(&z.head[hashOf(z.text, place, z.shift)&z.mask], place)
+	return z.link(&z.head[hashOf(z.text, place, z.wide)], place)
 }
 
 func (z *zlib) next() token {
@@ -220,30 +219,43 @@ func (z *zlib) move(size int) {
 	}
 }
 
-// follow is the function of that name for the fast levels.
+// follow is the function of that name.
 func (z *zlib) follow(tokens, actual []token, n, limit int) []token {
-	text := z.text
 	for len(tokens) < n && z.at < limit {
 		if (len(tokens)+1)&0xffe == 0 && z.ends(tokens) { // it does nowhere else, before the end of the segment
 			break
 		}
+		if actual == nil && z.lazyMatching {
+			t := z.next()
+			z.accept(t)
+			tokens = append(tokens, t)
+			continue
+		}
 		at := z.at
-		t := literal(text[at])
+		t, last, sure := literal(z.text[at]), noPlace, false
 		if at <= z.last && z.hashed == at {
+			last = z.insert(at)
 			z.hashed++
-			if before := z.link(&z.head[hashOf(text, at, z.shift)&z.mask], at); at-before <= zlibMaxDist {
-				if length, dist := z.search(at, before, minMatch-1, at-zlibMaxDist, z.chain, z.nice); length >= minMatch {
-					t = match(length, dist)
-				}
+			sure = actual != nil && z.confirm(actual[len(tokens)], last)
+		}
+		if sure {
+			t = actual[len(tokens)]
+		} else if z.lazyMatching {
+			t = z.next()
+		} else if at-last <= zlibMaxDist {
+			if length, dist := z.search(at, last, minMatch-1, at-zlibMaxDist, z.chain, z.nice); length >= minMatch {
+				t = match(length, dist)
 			}
 		}
 		if actual != nil && t != actual[len(tokens)] {
-			z.known, z.length, z.dist = true, t.value()*rangecoder.BitOf(t.isMatch()), t.dist()
 			break
 		}
 		tokens = append(tokens, t)
-		z.at += t.size()
-		if t.isMatch() {
+		if z.lazyMatching {
+			z.accept(t)
+			continue
+		}
+		if z.at += t.size(); t.isMatch() {
 			if z.move(t.size()); t.size() <= z.lazy && z.at <= z.end-minMatch {
 				z.hash(z.at)
 			}
@@ -251,6 +263,41 @@ func (z *zlib) follow(tokens, actual []token, n, limit int) []token {
 		z.hashed = z.at
 	}
 	return tokens
+}
+
+// confirm reports whether next is sure to return a match of the file, as no place before its own has a match of that length, and none
+// behind a longer one. It may return it anyway. To see that takes less time than to look for matches.
+func (z *zlib) confirm(t token, last int) bool {
+	text, at, length := z.text, z.at, t.value()
+	if !t.isMatch() || z.lazyMatching && length == minMatch || z.longer != nil {
+		return false
+	}
+	near, limit, chain, next := at-t.dist(), at-zlibMaxDist, z.chain, z.previous(last)
+	most := min(maxMatch, z.end-at)
+	least := min(length, z.nice, most)
+	skip, mask := max(least-7, 0), ^uint64(0)>>(max(7-least, 0)&7*8)
+	want := deflate.Load64(text, at+skip)
+	for ; last > near; last, next = next, z.after(last, next) {
+		if chain--; (deflate.Load64(text, last+skip)^want)&(mask>>8) == 0 || chain == 0 {
+			return false
+		}
+	}
+	if last != near || last <= limit {
+		return false
+	} else if length > least || length == min(z.nice, most) {
+		return length == most || text[at+length] != text[near+length]
+	}
+	for ; last > limit && chain > 0; chain-- {
+		if (deflate.Load64(text, last+skip)^want)&mask == 0 {
+			return false
+		}
+		last, next = next, z.after(last, next)
+	}
+	if z.lazyMatching && length < z.lazy {
+		longer, _ := z.find(at+1, length)
+		return longer <= length
+	}
+	return true
 }
 
 func (z *zlib) plan(tokens []token, as *block) { as.plan(tokens, &z.trees, deflate.MaxBits, false, 8) }
