@@ -19,17 +19,11 @@ func guess(f *frame, t *template, before writer, size int64) (best *task) {
 	if c := short.encodeAs(before, true); c != nil && before.level > 0 {
 		return c
 	}
-	all := func(level byte, exact bool) (found bool) {
-		for i := byte(0); i < rules && !found; i++ {
-			if c := long.encodeAs(writer{i, level}, exact); c != nil {
-				best, found, long.most = c, c.wrong == 0, len(c.code)-1
-			}
-		}
-		return found
-	}
 	for _, level := range append([]byte{before.level}, order...) {
-		if all(level, true) {
-			return best
+		for i := range byte(rules) {
+			if c := long.encodeAs(writer{i, level}, true); c != nil {
+				return c
+			}
 		}
 	}
 	list := []writer{before}
@@ -51,8 +45,12 @@ func guess(f *frame, t *template, before writer, size int64) (best *task) {
 			}
 		}
 	}
-	for _, c := range likely {
-		all(c.writer.level, false)
+	for _, l := range likely {
+		for i := range byte(rules) {
+			if c := long.encodeAs(writer{i, l.writer.level}, false); c != nil {
+				best, long.most = c, len(c.code)-1
+			}
+		}
 	}
 	return best
 }

@@ -85,11 +85,10 @@ func (d *describer) next() (*task, error) {
 	var t *task
 	// Files are joined of several, so each frame that begins with a member may have another writer. Stored blocks show none.
 	if !d.guessed || !f.inside && f.from < f.to && (f.parts[0].event != eventMember || s.template.sizeAt == 0) {
-		if t = guess(f, s.template, before, place-d.place); t != nil {
-			d.writer = t.writer
-		} else {
-			err = ErrUnknownWriter
+		if t = guess(f, s.template, before, place-d.place); t == nil {
+			return nil, ErrUnknownWriter
 		}
+		d.writer = t.writer
 		d.guessed = d.guessed || slices.ContainsFunc(f.parts, func(p part) bool { return len(p.block.tokens) > 0 })
 	}
 	f.setWriter(d.writer, d.writer == before)
@@ -97,7 +96,7 @@ func (d *describer) next() (*task, error) {
 		t = &task{frame: f, template: s.template}
 	}
 	d.frame, d.place, t.file = behind, place, place
-	return t, err
+	return t, nil
 }
 
 // write writes the description of a frame.

@@ -45,7 +45,6 @@ type task struct {
 	// Coding.
 	file  int64 // how many bytes of the file are read behind the frame
 	most  int   // bytes of code, or 0 if there may be any number; with more it is given up and err set
-	wrong int   // how often the predictor was
 	exact bool  // it is given up as well where the predictor is wrong
 
 	// Decoding.
@@ -289,7 +288,7 @@ func (t *task) plan(b *block) bool {
 		}
 		return true
 	}
-	if t.wrong++; t.exact {
+	if t.exact {
 		return false
 	}
 	header, sound := t.rawBytes(b.codes.header)
@@ -327,7 +326,7 @@ func (t *task) tokens(b *block) bool {
 			return true
 		default:
 			t.number(numberRight, done-from+1)
-			if t.wrong++; t.exact {
+			if t.exact {
 				return false
 			}
 		}
