@@ -9,7 +9,7 @@ import (
 // chains are places with the same hash, from each to the one before. They are what zlib and libdeflate look for matches in.
 type chains struct {
 	text   []byte
-	before [windowSize]uint32 // for each place how far before it the one with the same hash is, or the most that fits; and of that one
+	before [windowSize]uint32 // for each place how far before it the one with the same hash is, or 2^16-1; above 16 bits the same of that one
 	rank   [windowSize]uint16 // for each place how many there are in its chain up to it, modulo 2^16
 	longer []longChains       // the longest first, or none
 	places int                // how many of a chain are compared, at most; 0 if longer is not to be there
@@ -69,7 +69,7 @@ func (c *chains) link(head *int32, place int) (last int) {
 // previous returns the place before another one in its chain.
 func (c *chains) previous(place int) int { return place - int(c.before[place&(windowSize-1)]&0xffff) }
 
-// after returns the place before next, which is the one before last.
+// after returns the place before next, which is the one before last. Since it does not wait for what is loaded of next, two loads overlap.
 func (c *chains) after(last, next int) int { return next - int(c.before[last&(windowSize-1)]>>16) }
 
 // search goes through a chain, from the place last on, which is near enough, as long as places are behind limit. It returns the first match

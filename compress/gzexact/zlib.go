@@ -265,8 +265,8 @@ func (z *zlib) follow(tokens, actual []token, n, limit int) []token {
 	return tokens
 }
 
-// confirm reports whether next is sure to return a match of the file, as no place before its own has a match of that length, and none
-// behind a longer one. It may return it anyway. To see that takes less time than to look for matches.
+// confirm reports whether the writer is sure to choose a match of the file, given the last place in the chain: none that is compared
+// earlier has a match of that length, and none later a longer one. To see that takes less time than to look for the match.
 func (z *zlib) confirm(t token, last int) bool {
 	text, at, length := z.text, z.at, t.value()
 	if !t.isMatch() || z.lazyMatching && length == minMatch || z.longer != nil {
