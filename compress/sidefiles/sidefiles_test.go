@@ -460,8 +460,10 @@ func TestBase64(t *testing.T) {
 	cut := strings.TrimRight(letters(1000), "=")
 	for name, text := range map[string]string{
 		"alone": letters(999), "padding": letters(1000), "more padding": letters(1001), "no padding": cut, "half of the padding": cut + "=",
-		"too much padding": letters(1000) + "===", "letters after it": letters(1000) + letters(300), "bits in the last letter": cut[:len(cut)-1] + "/==",
-		"too little at the end": letters(1000) + " " + letters(40), "lines": strings.Repeat(letters(57)+"\n", 20), "line end in place of padding": cut + "\n=",
+		"too much padding": letters(1000) + "===", "letters after it": letters(1000) + letters(300),
+		"bits in the last letter": cut[:len(cut)-1] + "/==",
+		"too little at the end": letters(1000) + " " + letters(40), "lines": strings.Repeat(letters(57)+"\n", 20),
+		"line end in place of padding": cut + "\n=",
 		"bases before": strings.Repeat("GATTACA", 30) + "," + letters(1000), "other alphabet": strings.ReplaceAll(letters(1000), "+", "-"),
 	} {
 		text = "<img src=\"data:image/png;base64," + text + "\">\n"
@@ -482,7 +484,8 @@ func TestBase64(t *testing.T) {
 }
 
 func FuzzBase64(f *testing.F) {
-	for _, text := range []string{"", base64.StdEncoding.EncodeToString(noise(100)), strings.Repeat(base64.StdEncoding.EncodeToString(noise(57))+"\n", 3)} {
+	for _, text := range []string{"", base64.StdEncoding.EncodeToString(noise(100)),
+		strings.Repeat(base64.StdEncoding.EncodeToString(noise(57))+"\n", 3)} {
 		coded, _ := encodeBase64([]byte(text))
 		f.Add([]byte(text), coded)
 	}
