@@ -15,7 +15,8 @@ type arrayType struct {
 	float bool
 }
 
-var arrayTypes = []arrayType{{"float32", 4, true}, {"float64", 8, true}, {"int8", 1, false}, {"int16", 2, false}, {"int32", 4, false}, {"int64", 8, false}}
+var arrayTypes = []arrayType{{"float32", 4, true}, {"float64", 8, true}, {"int8", 1, false}, {"int16", 2, false}, {"int32", 4, false},
+	{"int64", 8, false}}
 
 // arrayShapes return the element in a row and a column of a square array, of about -1 to 1.
 var arrayShapes = []struct {

@@ -33,7 +33,8 @@ type entry struct {
 	content []byte // of a small file, until it is in a block
 }
 
-// maxKept is how many bytes of small files are kept at most from when their class is found; in little memory it is one in keptShare of that.
+// maxKept is how many bytes of small files are kept at most from when their class is found; in little memory it is one in keptShare of
+// that.
 const (
 	maxKept   = 32 << 20
 	keptShare = 16

@@ -462,9 +462,9 @@ func TestBase64(t *testing.T) {
 		"alone": letters(999), "padding": letters(1000), "more padding": letters(1001), "no padding": cut, "half of the padding": cut + "=",
 		"too much padding": letters(1000) + "===", "letters after it": letters(1000) + letters(300),
 		"bits in the last letter": cut[:len(cut)-1] + "/==",
-		"too little at the end": letters(1000) + " " + letters(40), "lines": strings.Repeat(letters(57)+"\n", 20),
+		"too little at the end":   letters(1000) + " " + letters(40), "lines": strings.Repeat(letters(57)+"\n", 20),
 		"line end in place of padding": cut + "\n=",
-		"bases before": strings.Repeat("GATTACA", 30) + "," + letters(1000), "other alphabet": strings.ReplaceAll(letters(1000), "+", "-"),
+		"bases before":                 strings.Repeat("GATTACA", 30) + "," + letters(1000), "other alphabet": strings.ReplaceAll(letters(1000), "+", "-"),
 	} {
 		text = "<img src=\"data:image/png;base64," + text + "\">\n"
 		coded, ok := encodeBase64([]byte(text))
