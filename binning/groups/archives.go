@@ -1,6 +1,9 @@
 package groups
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // What is known of decoding, in microseconds of one thread, measured on genomes of viruses and bacteria and on simulated reads. Where it
 // differs, as between qualities of four levels and of forty, these are the smaller values: a larger pseudogenome counts more with them.
@@ -46,8 +49,11 @@ func (s *Sample) restoring(bases float64) float64 {
 	return decodeStart + base*bases + text*s.text()
 }
 
+// bases returns about how many bases its own pseudogenome has.
+func (s *Sample) bases() float64 { return (*union)(nil).with(s.Sketch).size() }
+
 // alone is restoring of an archive of its own.
-func (s *Sample) alone() float64 { return s.restoring(unionOf([]Sample{*s}, []int{0}).size()) }
+func (s *Sample) alone() float64 { return s.restoring(s.bases()) }
 
 // Restoring returns about how many times longer restoring each sample of a part takes from an archive of all of them than from one of its
 // own.
@@ -81,58 +87,64 @@ func Archives(list []Sample, threads int) [][]int {
 	}
 	var all [][]int
 	for _, group := range Find(sketches, threads) {
-		for _, part := range bounded(list, group) {
-			if len(part) > 1 && !saves(list, part) {
-				for _, i := range part {
+		for _, p := range bounded(list, group) {
+			if len(p.samples) > 1 && !p.saves(list) {
+				for _, i := range p.samples {
 					all = append(all, []int{i})
 				}
 				continue
 			}
-			all = append(all, part)
+			all = append(all, p.samples)
 		}
 	}
 	slices.SortFunc(all, func(a, b []int) int { return a[0] - b[0] })
 	return all
 }
 
+// archive is samples of a group that may share an archive.
+type archive struct {
+	samples []int // their numbers in a list
+	kmers   *union
+	files   map[string]bool
+	most    float64 // how many microseconds restoring may take, less what its text takes, of the sample that may take least
+}
+
 // bounded divides a group into parts none of whose samples takes too long to be restored: each sample goes to the first part that it
 // fits into.
-func bounded(list []Sample, group []int) (parts [][]int) {
-	type content struct {
-		kmers   *union
-		files   map[string]bool
-		samples float64
-		most    float64 // how many microseconds restoring may take, less what its text takes, of the sample that may take least
-	}
-	var contents []*content
+func bounded(list []Sample, group []int) (parts []*archive) {
 	for _, i := range group {
-		s := &list[i]
-		most := slowest*s.alone() - s.restoring(0)
-		k := slices.IndexFunc(contents, func(c *content) bool {
-			if c.kmers.kind != s.kind() || slices.ContainsFunc(s.Files, func(name string) bool { return c.files[name] }) {
-				return false
-			}
-			return s.restoring(c.kmers.with(s.Sketch).size())-s.restoring(0)+c.samples*decodeSample <= min(c.most, most)
-		})
-		if k < 0 {
-			k = len(contents)
-			contents, parts = append(contents, &content{files: make(map[string]bool), most: most}), append(parts, nil)
+		if slices.ContainsFunc(parts, func(p *archive) bool { return p.add(list, i) }) {
+			continue
 		}
-		c := contents[k]
-		c.kmers, c.most = c.kmers.with(s.Sketch), min(c.most, most)
-		c.samples, parts[k] = c.samples+1, append(parts[k], i)
-		for _, name := range s.Files {
-			c.files[name] = true
-		}
+		p := &archive{files: make(map[string]bool), most: math.Inf(1)}
+		p.add(list, i)
+		parts = append(parts, p)
 	}
 	return parts
 }
 
-// saves reports whether an archive of all is smaller than one of each by enough.
-func saves(list []Sample, part []int) bool {
-	sum, text := 0.0, 0.0
-	for _, i := range part {
-		sum, text = sum+unionOf(list, []int{i}).size(), text+list[i].text()
+// add adds sample i of a list if it fits, as the first one does.
+func (p *archive) add(list []Sample, i int) bool {
+	s := &list[i]
+	if p.kmers != nil && p.kmers.kind != s.kind() || slices.ContainsFunc(s.Files, func(name string) bool { return p.files[name] }) {
+		return false
 	}
-	return savedBase*(sum-unionOf(list, part).size()) > leastSaved*text
+	kmers, most := p.kmers.with(s.Sketch), min(p.most, slowest*s.alone()-s.restoring(0))
+	if s.restoring(kmers.size())-s.restoring(0)+decodeSample*float64(len(p.samples)) > most {
+		return false
+	}
+	p.samples, p.kmers, p.most = append(p.samples, i), kmers, most
+	for _, name := range s.Files {
+		p.files[name] = true
+	}
+	return true
+}
+
+// saves reports whether an archive of all is smaller than one of each by enough.
+func (p *archive) saves(list []Sample) bool {
+	sum, text := 0.0, 0.0
+	for _, i := range p.samples {
+		sum, text = sum+list[i].bases(), text+list[i].text()
+	}
+	return savedBase*(sum-p.kmers.size()) > leastSaved*text
 }
