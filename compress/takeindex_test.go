@@ -20,7 +20,8 @@ func TestUnpackByIndex(t *testing.T) {
 	r1, r2 := simulated(31, 900, true)
 	dir := binTo(t, pair(r1, r2), record.Options{BlockSize: 64 << 10})
 	packTo(t, dir, PackOptions{})
-	options := []UnpackOptions{{Records: &RecordRange{From: 0, To: 1}}, {Records: &RecordRange{From: 437, To: 461}}, {Records: &RecordRange{From: 850, To: 900}, Mate: 2}}
+	options := []UnpackOptions{{Records: &RecordRange{From: 0, To: 1}}, {Records: &RecordRange{From: 437, To: 461}},
+		{Records: &RecordRange{From: 850, To: 900}, Mate: 2}}
 	var want []map[string]string
 	for _, o := range options {
 		want = append(want, unpackAll(t, dir, o))

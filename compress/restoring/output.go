@@ -17,8 +17,8 @@ import (
 	"orcomgo/internal/deflate"
 )
 
-// outputNames returns the file name under which each part of each input is restored. There is one part unless o.Split is set. asFile reports
-// whether an input comes back as the very file that it was, asBAM whether it does as BAM.
+// outputNames returns the file name under which each part of each input is restored. There is one part unless o.Split is set. asFile
+// reports whether an input comes back as the very file that it was, asBAM whether it does as BAM.
 func outputNames(man *archive.Manifest, o *UnpackOptions, parts []int, asFile, asBAM []bool) ([][]string, error) {
 	names := make([][]string, len(man.Inputs))
 	for part := range slices.Max(append([]int{1}, parts...)) {

@@ -15,9 +15,9 @@ import (
 const sortedRun = 1 << 15
 
 // Sorted returns the order in which records from..to-1 of an input are stored: the i-th is record
-// from + result[i]. The placed reads are sorted by position and strand, and cut into equal shares. After each share follows an equal share of
-// the other reads. With Config.Runs, unless memory is short, reads of different lengths go by where they begin instead of their positions;
-// those of one place as tieSorter says, and the others by their leads. In the end all go by ordinal.
+// from + result[i]. The placed reads are sorted by position and strand, and cut into equal shares. After each share follows an equal share
+// of the other reads. With Config.Runs, unless memory is short, reads of different lengths go by where they begin instead of their
+// positions; those of one place as tieSorter says, and the others by their leads. In the end all go by ordinal.
 func (e *Encoder) Sorted(ctx context.Context, input int, from, to uint64) ([]uint32, error) {
 	k, err := e.partOf(input, from, to)
 	if err != nil {

@@ -4,7 +4,7 @@
 //   - data that is compressed already is stored as it is;
 //   - tables of text are coded by package tables, where this is smaller;
 //   - other text is coded by package general, files of one extension next to each other, so that small ones share what they
-//     have in common, and base64 in it as the bytes that it stands for;
+//     have in common, and base64 in it as its decoded bytes;
 //   - arrays of numbers (.npy, or raw) are coded by package doubles, and records by package records;
 //   - other binary data is coded by package general, and so is any block that takes less by it; a sample says whether that is tried.
 //

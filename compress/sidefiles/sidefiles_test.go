@@ -454,7 +454,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// TestBase64: base64 in text comes back with any padding, or what looks like it, and takes little more than the bytes that it stands for.
+// TestBase64: base64 in text comes back with any padding, or what looks like it, and takes little more than its decoded bytes.
 func TestBase64(t *testing.T) {
 	letters := func(n int) string { return base64.StdEncoding.EncodeToString(noise(n)) }
 	cut := strings.TrimRight(letters(1000), "=")
@@ -464,7 +464,8 @@ func TestBase64(t *testing.T) {
 		"bits in the last letter": cut[:len(cut)-1] + "/==",
 		"too little at the end":   letters(1000) + " " + letters(40), "lines": strings.Repeat(letters(57)+"\n", 20),
 		"line end in place of padding": cut + "\n=",
-		"bases before":                 strings.Repeat("GATTACA", 30) + "," + letters(1000), "other alphabet": strings.ReplaceAll(letters(1000), "+", "-"),
+		"bases before":                 strings.Repeat("GATTACA", 30) + "," + letters(1000),
+		"other alphabet":               strings.ReplaceAll(letters(1000), "+", "-"),
 	} {
 		text = "<img src=\"data:image/png;base64," + text + "\">\n"
 		coded, ok := encodeBase64([]byte(text))

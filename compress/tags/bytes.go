@@ -24,8 +24,8 @@ const (
 // noiseLimit bounds the counts of probabilities: times between bases are drawn from one distribution.
 const noiseLimit = 1000
 
-// codeNoise codes bytes by adaptive frequencies, given those before if pairs is set. values are the different ones, at least one. It reports
-// whether all are among them.
+// codeNoise codes bytes by adaptive frequencies, given those before if pairs is set. values are the different ones, at least one. It
+// reports whether all are among them.
 func codeNoise(c *rangecoder.Coder, b, values []byte, pairs bool) bool {
 	var rank [256]byte
 	for i, v := range values {

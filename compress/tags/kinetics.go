@@ -26,7 +26,8 @@ const (
 )
 
 // levels has the level of each byte, which stands for a number of frames. Where that number plus 1 is a power of 2, the level is its
-// binary logarithm; between two of these it is linear. Bytes from 64 on count frames by 2, from 128 on by 4, from 192 on by 8 (codec V1 of the PacBio BAM format).
+// binary logarithm; between two of these it is linear. Bytes from 64 on count frames by 2, from 128 on by 4, from 192 on by 8 (codec V1
+// of the PacBio BAM format).
 var levels = func() (l [256]int32) {
 	for v := range l {
 		part := uint(v) >> 6

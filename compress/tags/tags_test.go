@@ -66,7 +66,8 @@ func TestRoundTrip(t *testing.T) {
 		many += fmt.Sprintf("%c%cC%c", 'A'+i/40, '0'+i%40, i)
 	}
 	check(t, "a thousand tags", []string{many, many, head})
-	for name, text := range map[string]string{"nothing": "", "no tags": head, "cut": head + "RG", "no end": head + "RGZx", "no type": head + "XXQ123",
+	for name, text := range map[string]string{"nothing": "", "no tags": head, "cut": head + "RG", "no end": head + "RGZx",
+		"no type":     head + "XXQ123",
 		"no elements": head + "XXB", "long array": head + "XXBC\xff\xff\xff\xff", "element A": head + "XXBA\x01\x00\x00\x00a",
 		"after a tag": head + "XAAqzz", "empty array": head + "XXBS\x00\x00\x00\x00", "bits": "\xff" + head} {
 		check(t, name, []string{text, head, text})

@@ -311,7 +311,8 @@ func (x *restoration) checkFree(path string, kind Kind) error {
 // unpack restores the files of reads of a job.
 func (x *restoration) unpack(ctx context.Context, j *job) error {
 	before := uint64(0) // bytes that count as done
-	o := compress.UnpackOptions{Threads: x.o.Threads, Memory: x.o.Memory, Gzip: j.gzip, Text: x.o.Text, Force: x.o.Force, Touch: x.o.Touch, GPU: x.o.GPU,
+	o := compress.UnpackOptions{Threads: x.o.Threads, Memory: x.o.Memory, Gzip: j.gzip, Text: x.o.Text, Force: x.o.Force,
+		Touch: x.o.Touch, GPU: x.o.GPU,
 		Progress: func(_ string, done, total uint64) {
 			x.mu.Lock()
 			n := max(uint64(float64(j.work)*float64(done)/float64(max(total, 1))), before) - before

@@ -34,8 +34,8 @@ func WithoutParity(b []byte) []byte {
 	return bytes.ReplaceAll(b, []byte(commit.ParityMagic), make([]byte, len(commit.ParityMagic)))
 }
 
-// Damage cuts the stream of data after each byte, which must be an error but for the last ones, and changes a bit of each byte, which may give other data of the
-// same size.
+// Damage cuts the stream of data after each byte, which must be an error but for the last ones, and changes a bit of each byte,
+// which may give other data of the same size.
 func Damage(t *testing.T, data, stream []byte, decode func(stream []byte, size int) ([]byte, error)) {
 	t.Helper()
 	for i := range stream {
