@@ -72,4 +72,7 @@ func TestChecksums(t *testing.T) {
 			}
 		}
 	}
+	if RecordCompressed.textMD5(1e9+1) || !RecordAll.textMD5(1e9+1) {
+		t.Error("MD5 of a long text is not recorded if, and only if, that of all is")
+	}
 }

@@ -20,8 +20,7 @@ type Source struct {
 	Plain bool
 	// Sums are the checksums of the file; nil if bin did not compute them.
 	Sums *digest.Sums
-	// TextMD5 says that the MD5 of the text is wanted beside its SHA-256. Only if the input comes back byte for byte: one thread
-	// computes it, and takes longer than all threads need for reads alone.
+	// TextMD5 says that the MD5 of the text is wanted beside its SHA-256. Only if the input comes back byte for byte.
 	TextMD5 bool
 	// Gzip is what Restore of package gzexact makes the file of, with its text; empty if the file does not come back. Only if the input
 	// comes back byte for byte, and Sums are there. In bins, which have the file itself, it is GzipKept or GzipNeeded.

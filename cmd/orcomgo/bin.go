@@ -31,8 +31,9 @@ input. OUT is a directory, made if it is missing; a name that looks like a file 
 (x.fastq.gz) or a URL is refused. Everything is kept unless a flag says otherwise; unaligned BAM is
 read as FASTQ then, without its tags. Of each input file its name, size, time, SHA-256 and MD5 are
 recorded, for info --sha256 and --md5. Of a plain file, which is read faster than one thread can
-compute these, they are computed by pack; --source all has bin compute them too. With --source none
-nothing is recorded, and equal texts give equal bins, whatever files they are from.
+compute these, they are computed by pack, and MD5 only up to 1 GB of text: --source all has bin
+compute all of them, and verify --certificate states them. With --source none nothing is recorded,
+and equal texts give equal bins, whatever files they are from.
 
 A .gz or BAM comes back as the very file if it is known what made it: gzip, zlib, pigz, bgzip,
 libdeflate. That takes up to as long as compressing it, when it is packed and when it is restored,

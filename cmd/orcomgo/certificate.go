@@ -140,8 +140,11 @@ func readInputs(e *commit.Entry, status []compress.FileStatus) (id string, list 
 	}
 	for i := range n.Inputs {
 		in := &n.Inputs[i]
+		if f := in.File; f != nil && !f.Compressed && n.Lossless {
+			f.MD5 = status[i].MD5
+		}
 		list = append(list, certifiedInput{
-			Text:    fileSum{Name: in.Name, Bytes: in.OutBytes, SHA256: in.SHA256, MD5: in.MD5},
+			Text:    fileSum{Name: in.Name, Bytes: in.OutBytes, SHA256: in.SHA256, MD5: status[i].MD5},
 			Records: in.Records, Checked: status[i].Checked, Every: n.Lossless, File: in.File,
 			Exact: n.Lossless && (in.Exact || in.File != nil && !in.File.Compressed),
 		})

@@ -15,7 +15,6 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
-	"orcomgo/digest"
 )
 
 // Version is that of the format.
@@ -110,19 +109,6 @@ type Input struct {
 
 // HasMD5 reports whether MD5 of an input of the archive is set.
 func (m *Manifest) HasMD5(in *Input) bool { return m.Verified && in.Source != nil && in.Source.TextMD5 }
-
-// FileSums returns the checksums of the file that an input was read from; ok is false if they are not known. Those of a plain file
-// are those of its text, if that comes back byte for byte.
-func (m *Manifest) FileSums(in *Input) (sums digest.Sums, ok bool) {
-	switch s := in.Source; {
-	case s == nil:
-	case s.Sums != nil:
-		return *s.Sums, true
-	case s.Plain && m.HasMD5(in) && m.Options.Exact(in.Kind):
-		return digest.Sums{SHA256: in.SHA256, MD5: in.MD5}, true
-	}
-	return digest.Sums{}, false
-}
 
 // TextBlock is a run of an input's text.
 type TextBlock struct {

@@ -282,22 +282,22 @@ func describe(man *archive.Manifest, sum *restoring.Summary) *Information {
 			d.Restored = restored[i]
 		}
 		d.Exact = exactFile(i)
-		sums, known := man.FileSums(in)
 		exact := man.Options.Exact(in.Kind)
-		switch {
-		case man.Verified:
+		if man.Verified {
 			d.SHA256 = fmt.Sprintf("%x", in.SHA256)
-			if man.HasMD5(in) {
-				d.MD5 = fmt.Sprintf("%x", in.MD5)
-			}
-		case known && exact && in.Source.Plain:
-			d.SHA256, d.MD5 = fmt.Sprintf("%x", sums.SHA256), fmt.Sprintf("%x", sums.MD5)
 		}
-		if in.Source != nil {
-			d.Sample = in.Source.Sample
-			d.File = NewFileInformation(in.Source, nil)
-			if known {
-				d.File = NewFileInformation(in.Source, &sums)
+		if man.HasMD5(in) {
+			d.MD5 = fmt.Sprintf("%x", in.MD5)
+		}
+		if s := in.Source; s != nil {
+			d.Sample = s.Sample
+			d.File = NewFileInformation(s, s.Sums)
+			switch f := d.File; {
+			case !exact || !s.Plain:
+			case s.Sums == nil:
+				f.SHA256, f.MD5 = d.SHA256, d.MD5
+			case !man.Verified:
+				d.SHA256, d.MD5 = f.SHA256, f.MD5
 			}
 		}
 		n.Lossless = n.Lossless && exact

@@ -155,7 +155,7 @@ func sameText(ctx context.Context, man *archive.Manifest, i int, o *Original) (b
 		return false, err
 	}
 	defer r.Close()
-	err = restoring.CheckOf(man, i).Read(ctx, r)
+	err = restoring.CheckOf(man, i, false).Read(ctx, r)
 	if restoring.IsDamage(err) {
 		return false, nil
 	}

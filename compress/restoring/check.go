@@ -56,10 +56,10 @@ func NewTextCheck(in *archive.Input, sumSHA256, sumMD5 bool) *TextCheck {
 	return c
 }
 
-// CheckOf checks against all that an archive knows of the text of an input.
-func CheckOf(man *archive.Manifest, input int) *TextCheck {
+// CheckOf checks against all that an archive knows of the text of an input, and computes its MD5 if asked to.
+func CheckOf(man *archive.Manifest, input int, sumMD5 bool) *TextCheck {
 	in := &man.Inputs[input]
-	c := NewTextCheck(in, man.Verified, false)
+	c := NewTextCheck(in, man.Verified, sumMD5)
 	if man.Verified {
 		c.want = &in.SHA256
 	}

@@ -36,7 +36,7 @@ func TestTextCheck(t *testing.T) {
 	}
 	man := &archive.Manifest{Verified: true, Inputs: []archive.Input{{SHA256: sha256.Sum256(text)}}}
 	for _, text := range [][]byte{text, text[1:]} {
-		c := CheckOf(man, 0)
+		c := CheckOf(man, 0, false)
 		if err := c.Add(text); err != nil {
 			t.Fatal(err)
 		}

@@ -27,6 +27,7 @@ type FileStatus struct {
 	// of the text as stage 1 read it), or "section checksums" where neither is known.
 	Checked string `json:"checked,omitempty"`
 	SHA256  string `json:"sha256,omitempty"` // of the text, when Checked is "SHA-256"
+	MD5     string `json:"md5,omitempty"`    // of the text, with VerifyOptions.MD5
 	// Damaged are the records that can't be restored, in ascending order; empty for a
 	// problem of the file as a whole.
 	Damaged []RecordRange `json:"damaged,omitempty"`
@@ -78,6 +79,7 @@ type VerifyOptions struct {
 	Threads  int
 	Memory   uint64            // bytes aimed for; 0 for the package's default
 	GPU      func(note string) // as in UnpackOptions
+	MD5      bool              // compute the MD5 of each text, too, which takes one thread 2 s a GB
 	Progress workers.Progress  // may be nil
 }
 
@@ -183,7 +185,7 @@ func VerifyJobs(ctx context.Context, src source.Source, stage string, o VerifyOp
 	status, checks := make([]FileStatus, len(man.Inputs)), make([]*TextCheck, len(man.Inputs))
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
-		checks[i] = CheckOf(man, i)
+		checks[i] = CheckOf(man, i, o.MD5)
 		checks[i].CheckFile(in, o.Threads)
 		defer checks[i].Close()
 		status[i] = FileStatus{Name: in.Name, Records: in.Records, OK: true, Checked: checkedSections}
@@ -213,6 +215,9 @@ func VerifyJobs(ctx context.Context, src source.Source, stage string, o VerifyOp
 	for i := range status {
 		if status[i].Bytes = checks[i].Bytes; status[i].OK {
 			status[i].end(man, i, checks[i])
+			if o.MD5 {
+				status[i].MD5 = fmt.Sprintf("%x", checks[i].Sums.Sums().MD5)
+			}
 		}
 	}
 	return status, nil
