@@ -1,6 +1,7 @@
 package binning
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,10 +73,10 @@ func (f *fileSums) begin(ctx context.Context, s *source, places chan struct{}) {
 // read, also where the file is larger than the memory.
 const aheadMost = 64 << 20
 
-// textMD5 reports whether the MD5 of so many bytes of text is recorded. One thread computes it, and takes longer for many than all threads
-// need to archive the text.
-func (m RecordMode) textMD5(bytes uint64) bool {
-	return m == RecordAll || m == RecordCompressed && bytes <= 1e9
+// recordsMD5 reports whether the MD5 of so many bytes of text is recorded. One thread computes it, and takes longer for many than all
+// threads need to archive the text.
+func (c *Config) recordsMD5(bytes uint64) bool {
+	return c.Record == RecordAll || c.Record == RecordCompressed && bytes <= cmp.Or(c.mostMD5, 1e9)
 }
 
 // errNoFile is why a gzip file that comes by a pipe can't come back.
@@ -149,7 +150,7 @@ func (r *run) recordSources(infos []record.Input) error {
 	}
 	for i, in := range r.inputs {
 		s := &record.Source{Size: infos[i].SourceBytes, Plain: !in.src.compressed,
-			TextMD5: r.Options.Exact(infos[i].Kind) && r.Record.textMD5(infos[i].Bytes), Sample: in.spec.Sample}
+			TextMD5: r.Options.Exact(infos[i].Kind) && r.recordsMD5(infos[i].Bytes), Sample: in.spec.Sample}
 		if in.src.named {
 			s.Name = filepath.Base(in.spec.Path)
 		}

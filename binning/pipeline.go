@@ -190,6 +190,7 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 		if r.sinceGC += it.chunk.textLen; r.sinceGC >= gcEvery {
 			collect, r.sinceGC = true, 0
 		}
+		it.in.info.Bytes += it.chunk.textLen
 		r.blocks++
 		for _, bin := range s.block.Bins {
 			r.bases += bin.Bases

@@ -95,6 +95,7 @@ type Config struct {
 	piecesAhead int  // pieces of an input's text that are parsed before their records are used; 0 for none
 	unnamed     bool
 	sumsAhead   uint64 // instead of aheadMost, unless it is 0
+	mostMD5     uint64 // of how many bytes of text the MD5 is recorded, instead of 1e9, unless it is 0
 }
 
 // Summary is what a run did.
