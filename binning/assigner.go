@@ -48,6 +48,8 @@ type Keep struct {
 	Quals      bool
 	Forms      bool
 	Bin8       bool // map the qualities to Illumina's eight levels
+	// Uncoded: names and qualities are not coded, neither by the assigner nor when the block is encoded.
+	Uncoded bool
 }
 
 // Assigner turns blocks of text into blocks of binned reads. There is one for a run; the

@@ -216,7 +216,7 @@ func (c *cuda) onDevice(t *Text, text *deviceText, end int, tail []byte, b *bins
 	if end == 0 {
 		return false, nil
 	}
-	want := cudakern.Columns{Names: t.Keep.Names, Quals: t.Keep.Quals, Map: t.Keep.Bin8, Coded: true, RawNames: t.Keep.PlainNames}
+	want := cudakern.Columns{Names: t.Keep.Names, Quals: t.Keep.Quals, Map: t.Keep.Bin8, Coded: !t.Keep.Uncoded, RawNames: t.Keep.PlainNames}
 	r, err := text.lane.Bin(end, t.Len, want, &cols.out)
 	if errors.Is(err, cudakern.ErrMemory) {
 		c.notePoor(err)
@@ -240,7 +240,7 @@ func (c *cuda) onDevice(t *Text, text *deviceText, end int, tail []byte, b *bins
 	for _, e := range exceptionsOf(r.Exceptions) {
 		b.Exceptions.Append(e)
 	}
-	b.Names, b.Quals = r.Names, nil
+	b.Names, b.Quals = r.Names, r.Quals
 	b.CodedNames, b.CodedQuals = (*bins.Coded)(r.CodedNames), (*bins.Coded)(r.CodedQuals)
 	b.Forms = record.Forms{}
 	if t.Keep.Forms {

@@ -3,6 +3,7 @@ package binning
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -41,6 +42,7 @@ func (c *Config) fitMemory(sizeGiven bool) error {
 	if c.Memory == 0 {
 		c.shareInflating(math.MaxInt, gzipped)
 		c.sharePieces(math.MaxInt)
+		c.chooseCoding(text)
 		return nil
 	}
 	need := func(size uint64, streams int) uint64 {
@@ -79,7 +81,18 @@ func (c *Config) fitMemory(sizeGiven bool) error {
 	left -= c.shareInflating(left, gzipped)
 	left -= c.sharePieces(left)
 	c.Hold = min(c.Hold, uint64(left))
+	c.chooseCoding(text)
 	return nil
+}
+
+// leastUncoded is for how many bytes of text at least bins are not coded. It saves no time worth speaking of before, and a sample tells
+// how much room coded bins of all the reads would take.
+const leastUncoded = 1e9
+
+// chooseCoding decides whether names and qualities are coded in the bins. They are not where all bins stay in memory, since they would be
+// decoded again, which takes a tenth of the time that archiving takes with a GPU.
+func (c *Config) chooseCoding(text uint64) {
+	c.uncoded = c.unnamed && text >= cmp.Or(c.uncodedFrom, leastUncoded) && text <= c.Hold
 }
 
 // sharePieces divides the memory that is left among the inputs that are parsed ahead at a time, and returns how much of it that takes.

@@ -241,6 +241,8 @@ func (c *Config) keep() Keep {
 		Quals: !o.ReadsOnly && o.Quality != record.QualityDrop,
 		Forms: !o.ReadsOnly,
 		Bin8:  o.Quality == record.QualityBin8,
+
+		Uncoded: c.uncoded,
 	}
 	for _, in := range c.Inputs {
 		if in.hasMates() || in.Interleaved {
@@ -257,6 +259,7 @@ func (r *run) assign(ctx context.Context, it *blockTask, s *stream) error {
 	if err := r.assigner.Assign(ctx, &t.Text, b); err != nil {
 		return err
 	}
+	b.Uncoded = t.Keep.Uncoded
 	b.Input, b.FirstRecord, b.TextLen = it.in.index, t.FirstRecord, t.textLen
 	if t.Canonical {
 		b.TextHash, b.Forms = t.textHash, t.forms

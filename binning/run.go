@@ -94,6 +94,8 @@ type Config struct {
 	allGzip     bool // all inputs are gzip, or may be
 	piecesAhead int  // pieces of an input's text that are parsed before their records are used; 0 for none
 	unnamed     bool
+	uncoded     bool   // names and qualities are stored as they are
+	uncodedFrom uint64 // instead of leastUncoded, unless it is 0
 	sumsAhead   uint64 // instead of aheadMost, unless it is 0
 	mostMD5     uint64 // of how many bytes of text the MD5 is recorded, instead of 1e9, unless it is 0
 }

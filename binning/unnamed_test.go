@@ -33,20 +33,29 @@ func TestRunUnnamed(t *testing.T) {
 	}
 	defer w.Close()
 	c.OutDir = filepath.Join(dir, "new", "out")
-	for _, hold := range []uint64{0, 1 << 30} {
-		c.Hold = hold
-		r, got, err := RunUnnamed(context.Background(), c)
-		if err != nil {
-			t.Fatal(err)
+	for _, c.uncodedFrom = range []uint64{0, 1} { // names and qualities are coded, or not if the bins stay in memory
+		for _, c.Hold = range []uint64{0, uint64(len(text)) - 1, 1 << 30} {
+			r, got, err := RunUnnamed(context.Background(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			coded := c.uncodedFrom == 0 || c.Hold < uint64(len(text))
+			if r.Meta().ID != w.Meta().ID || got.Records != want.Records || (r.Held() > 0) != (c.Hold == 1<<30) ||
+				coded != (got.BinBytes == want.BinBytes) {
+				t.Errorf("ID %x, want %x; %d bytes in memory, %d in bins", r.Meta().ID, w.Meta().ID, r.Held(), got.BinBytes)
+			}
+			var a, b bins.Block
+			if err := errors.Join(r.ReadColumns(0, bins.WantAll, &a), w.ReadColumns(0, bins.WantAll, &b), r.Check(t.Context()),
+				r.Close()); err != nil {
+				t.Error(err)
+			}
+			if string(a.Names) != string(b.Names) || string(a.Quals) != string(b.Quals) {
+				t.Error("names or qualities differ")
+			}
+			nothingMade(t, dir)
 		}
-		if r.Meta().ID != w.Meta().ID || got.BinBytes != want.BinBytes || got.Records != want.Records || (r.Held() > 0) != (hold > 0) {
-			t.Errorf("ID %x, want %x; %d bytes in memory", r.Meta().ID, w.Meta().ID, r.Held())
-		}
-		if err := errors.Join(r.Check(t.Context()), r.Close()); err != nil {
-			t.Error(err)
-		}
-		nothingMade(t, dir)
 	}
+	c.uncodedFrom = 0
 	failing := c
 	failing.NewAssigner = func(r *Resources) (Assigner, error) { return closeFails{NewCPU(*r)}, nil }
 	if r, _, err := RunUnnamed(context.Background(), failing); r != nil || !errors.Is(err, errClose) {

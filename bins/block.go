@@ -47,6 +47,8 @@ type Block struct {
 	// CodedNames and CodedQuals, where they are not nil, are what EncodeBlock writes instead of Names and Quals. They are
 	// what it would code these to. Readers leave them alone.
 	CodedNames, CodedQuals *Coded
+	// Uncoded has EncodeBlock store Names and Quals as they are. Readers leave it alone.
+	Uncoded bool
 
 	Forms record.Forms
 }

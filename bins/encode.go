@@ -59,7 +59,7 @@ func EncodeBlock(e *Encoded, b *Block, run Runner) error {
 
 	d := new(directory)
 	coded := [sections]*Coded{secNames: b.CodedNames, secQuals: b.CodedQuals}
-	pieces, err := encodeChunks(d, &raw, &coded, run)
+	pieces, err := encodeChunks(d, &raw, &coded, b.Uncoded, run)
 	if err != nil {
 		return err
 	}
@@ -110,8 +110,8 @@ func binSizes(b *Block) []uint64 {
 
 // encodeChunks fills in the directory's checksums, and returns for each section the stored
 // bytes of its chunks. Chunks are independent of one another, so their bytes don't depend on
-// the order in which they are encoded.
-func encodeChunks(d *directory, raw *[sections][]byte, coded *[sections]*Coded, run Runner) (*[sections][][]byte, error) {
+// the order in which they are encoded. uncoded says that names and qualities are stored as they are.
+func encodeChunks(d *directory, raw *[sections][]byte, coded *[sections]*Coded, uncoded bool, run Runner) (*[sections][][]byte, error) {
 	type task struct{ section, chunk int }
 	var tasks []task
 	pieces := new([sections][][]byte)
@@ -149,7 +149,7 @@ func encodeChunks(d *directory, raw *[sections][]byte, coded *[sections]*Coded, 
 			if coded[i] == nil {
 				at := uint64(j) * chunkSize
 				chunk := raw[i][at : at+s.chunkLen(j)]
-				if compressed(i) {
+				if compressed(i) && !uncoded {
 					chunk, s.methods[j] = coder.encodeChunk(chunk, i)
 				}
 				pieces[i][j] = chunk

@@ -28,7 +28,7 @@ const (
 
 	dataHeaderLen = 8 + 4 + 4 + 16 // magic, version, zero, ID
 	metaHeaderLen = 8 + 4 + 4      // magic, version, zero
-	footerLen     = 8 + 8 + 8 + 16 + 8
+	footerLen     = 8 + 8 + 8 + 16 + 16 + 8
 )
 
 // chunkSize is how many bytes before compression a chunk of a section has. A checksum covers a chunk as it is stored.
@@ -90,11 +90,10 @@ func checkHeader(path string, head []byte, magic string) error {
 	return nil
 }
 
-// footer returns the end of the meta file for the trailer given, and the archive's ID: the
-// XXH3-128 of the meta file's header, trailer and footer up to the ID. The trailer holds
-// the checksums of the directories and these hold those of all sections, so the ID depends on
-// every byte of both files.
-func footer(trailer []byte, trailerAt, dataSize uint64) ([]byte, [16]byte) {
+// footer returns the end of the meta file for the trailer and ID given. Its checksum is of the meta file's header, trailer, and the rest
+// of the footer. The trailer holds the checksums of the directories and these hold those of all sections, so it depends on every byte of
+// both files but the ID in the data file.
+func footer(trailer []byte, id [16]byte, trailerAt, dataSize uint64) []byte {
 	f := binary.LittleEndian.AppendUint64(nil, trailerAt)
 	f = binary.LittleEndian.AppendUint64(f, uint64(len(trailer)))
 	f = binary.LittleEndian.AppendUint64(f, dataSize)
@@ -102,9 +101,11 @@ func footer(trailer []byte, trailerAt, dataSize uint64) ([]byte, [16]byte) {
 	h.Write(metaHeader())
 	h.Write(trailer)
 	h.Write(f)
-	id := h.Sum128().Bytes()
+	h.Write(id[:])
+	sum := h.Sum128().Bytes()
+	f = append(f, sum[:]...)
 	f = append(f, id[:]...)
-	return append(f, endMagic...), id
+	return append(f, endMagic...)
 }
 
 // sum returns the checksum of a chunk as it is stored.

@@ -27,7 +27,8 @@ func trailerOf(t testing.TB, a *archive) (trailer []byte, at, dataSize uint64) {
 		at = b.metaAt + b.StoredMeta
 		dataSize = b.dataAt + b.StoredDNA + b.StoredNames + b.StoredQuals
 	}
-	return appendTrailer(nil, r.info), at, dataSize
+	trailer, _ = appendTrailer(r.info)
+	return trailer, at, dataSize
 }
 
 func FuzzTrailer(f *testing.F) {
@@ -152,10 +153,9 @@ func FuzzMeta(f *testing.F) {
 			copy(meta[b.metaAt+b.StoredMeta-b.dirLen:], dir)
 			b.dirSum = sum(dir)
 		}
-		trailer := appendTrailer(nil, &info)
-		foot, id := footer(trailer, metaEnd, uint64(len(data)))
+		trailer, id := appendTrailer(&info)
 		copy(data, dataHeader(id))
-		meta = append(append(meta[:metaEnd], trailer...), foot...)
+		meta = append(append(meta[:metaEnd], trailer...), footer(trailer, id, metaEnd, uint64(len(data)))...)
 		if err := errors.Join(os.WriteFile(filepath.Join(scratch, "a"+commit.BinsMetaExt), meta, 0o666),
 			os.WriteFile(filepath.Join(scratch, "a"+commit.BinsDataExt), data, 0o666)); err != nil {
 			t.Fatal(err)

@@ -4,9 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"orcomgo/bins/record"
+	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/parse"
+	"orcomgo/bins/record"
 )
 
 // Meta is the index of an archive of stage 1.
@@ -17,7 +18,7 @@ type Meta struct {
 	// Blocks are in the order in which they were written: those of one input in the order of
 	// its records, while those of different inputs may alternate.
 	Blocks []BlockInfo
-	// ID is a checksum of both files; equal inputs and options give equal IDs.
+	// ID is a checksum of what the bins hold, however that is stored; equal inputs and options give equal IDs.
 	ID [16]byte
 
 	dataLen uint64 // size of the data file in bytes, without the files that are behind its blocks
@@ -110,9 +111,9 @@ const (
 	matesBoth    = matesFirst | matesFurther // in turn: Input.Interleaved
 )
 
-// appendTrailer appends the trailer: everything of Meta but its ID.
-func appendTrailer(t []byte, m *Meta) []byte {
-	t = parse.AppendBlock(t, m.Tool)
+// appendTrailer returns the trailer, and the ID, which is the XXH3-128 of what it says of the content.
+func appendTrailer(m *Meta) (t []byte, id [16]byte) {
+	t = parse.AppendBlock(nil, m.Tool)
 	o := &m.Options
 	t = append(t, parse.Flags(o.ReadsOnly, o.OrderAny, o.DropNames), byte(o.Quality))
 	t = binary.AppendUvarint(t, o.BlockSize)
@@ -135,13 +136,20 @@ func appendTrailer(t []byte, m *Meta) []byte {
 		b := &m.Blocks[i]
 		t = append(t, parse.Flags(b.Varied, b.HasNames, b.HasQuals, b.HasExceptions, b.HasForms))
 		for _, v := range []uint64{uint64(b.Input), b.FirstRecord, uint64(b.Records), b.TextLen, b.Bases, uint64(b.FixedLen),
-			b.NamesLen, b.QualsLen, b.PackedLen, b.StoredDNA, b.StoredNames, b.StoredQuals, b.StoredMeta, b.dirLen} {
+			b.NamesLen, b.QualsLen, b.PackedLen} {
 			t = binary.AppendUvarint(t, v)
 		}
 		t = append(t, b.TextHash[:]...)
+	}
+	id = xxh3.Hash128(t).Bytes()
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		for _, v := range []uint64{b.StoredDNA, b.StoredNames, b.StoredQuals, b.StoredMeta, b.dirLen} {
+			t = binary.AppendUvarint(t, v)
+		}
 		t = binary.LittleEndian.AppendUint64(t, b.dirSum)
 	}
-	return t
+	return t, id
 }
 
 // minBlockEntry is the least number of bytes that a block takes in the trailer.
@@ -179,8 +187,11 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 	dataAt, metaAt := uint64(dataHeaderLen), uint64(metaHeaderLen)
 	records, bytes := make([]uint64, len(m.Inputs)), make([]uint64, len(m.Inputs))
 	for i := range m.Blocks {
+		parseContent(&c, &m.Blocks[i], len(m.Inputs))
+	}
+	for i := range m.Blocks {
 		b := &m.Blocks[i]
-		parseBlockInfo(&c, b, len(m.Inputs))
+		parseStored(&c, b)
 		if c.Failed() || b.inconsistent || b.FirstRecord != records[b.Input] || m.Inputs[b.Input].Interleaved && b.Records%2 != 0 {
 			ok = false
 			break
@@ -209,7 +220,8 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 	return m, nil
 }
 
-func parseBlockInfo(c *parse.Cursor, b *BlockInfo, inputs int) {
+// parseContent parses what a block has, however it is stored.
+func parseContent(c *parse.Cursor, b *BlockInfo, inputs int) {
 	flags := c.Byte()
 	b.Varied, b.HasNames, b.HasQuals = flags&flagVaried != 0, flags&flagNames != 0, flags&flagQuals != 0
 	b.HasExceptions, b.HasForms = flags&flagExceptions != 0, flags&flagForms != 0
@@ -222,16 +234,23 @@ func parseBlockInfo(c *parse.Cursor, b *BlockInfo, inputs int) {
 	b.Records = int(c.AtMost(1<<32 - 1))
 	b.TextLen, b.Bases = c.Uvarint(), c.Uvarint()
 	b.FixedLen = uint32(c.AtMost(1<<32 - 1))
-	for _, v := range []*uint64{&b.NamesLen, &b.QualsLen, &b.PackedLen,
-		&b.StoredDNA, &b.StoredNames, &b.StoredQuals, &b.StoredMeta, &b.dirLen} {
+	for _, v := range []*uint64{&b.NamesLen, &b.QualsLen, &b.PackedLen} {
 		// Sums and products of a few of these must not overflow.
 		*v = c.AtMost(1 << 56)
 	}
 	copy(b.TextHash[:], c.Bytes(16))
-	b.dirSum = c.Uint64()
 	b.inconsistent = flags > flagsAll || b.TextLen > 1<<56 || b.FirstRecord > 1<<56 || b.Varied && b.FixedLen != 0 ||
 		!b.Varied && b.Bases != uint64(b.Records)*uint64(b.FixedLen) ||
 		!b.HasNames && b.NamesLen != 0 || b.HasNames && b.NamesLen < uint64(b.Records) ||
 		!b.HasQuals && b.QualsLen != 0 || b.HasQuals && b.QualsLen != b.Bases ||
-		b.StoredDNA != b.PackedLen || b.PackedLen > b.Bases || b.PackedLen < b.Bases/4
+		b.PackedLen > b.Bases || b.PackedLen < b.Bases/4
+}
+
+// parseStored parses how a block is stored.
+func parseStored(c *parse.Cursor, b *BlockInfo) {
+	for _, v := range []*uint64{&b.StoredDNA, &b.StoredNames, &b.StoredQuals, &b.StoredMeta, &b.dirLen} {
+		*v = c.AtMost(1 << 56)
+	}
+	b.dirSum = c.Uint64()
+	b.inconsistent = b.inconsistent || b.StoredDNA != b.PackedLen
 }

@@ -135,11 +135,15 @@ func (r *Reader) decodeChunk(s *section, sec, block, j int, dst []byte) error {
 	p := decoders.Get().(*decoder)
 	defer decoders.Put(p)
 	at, n := s.chunkAt(j)
-	p.buf = resize(p.buf, int(n))
-	if err := readAt(r.data, p.buf, at); err != nil {
+	stored := dst // of the length of a raw chunk: parseDirectory checks that
+	if s.methods[j] != chunkRaw {
+		p.buf = resize(p.buf, int(n))
+		stored = p.buf
+	}
+	if err := readAt(r.data, stored, at); err != nil {
 		return err
 	}
-	if sum(p.buf) != s.sums[j] {
+	if sum(stored) != s.sums[j] {
 		return r.corrupt(sec, block, errChecksum)
 	}
 	if err := p.decode(dst, sec, s.methods[j]); err != nil {
@@ -296,8 +300,7 @@ var decoders = sync.Pool{New: func() any { return new(decoder) }}
 // decode expands the chunk of a section in p.buf to fill dst.
 func (p *decoder) decode(dst []byte, sec int, method uint8) error {
 	switch method {
-	case chunkRaw:
-		copy(dst, p.buf) // of the same length: parseDirectory checks that
+	case chunkRaw: // dst has it
 	case chunkSame:
 		for n := copy(dst, p.buf[:1]); n < len(dst); {
 			n += copy(dst[n:], dst[:n])

@@ -161,8 +161,8 @@ func (r *Reader) readIndex() error {
 	if err := readAt(r.meta, trailer, at); err != nil {
 		return err
 	}
-	want, id := footer(trailer, at, wantData)
-	if string(want) != string(foot) {
+	id := [16]byte(foot[footerLen-8-16:])
+	if string(footer(trailer, id, at, wantData)) != string(foot) {
 		return fmt.Errorf("%s: %w: the checksum of its index differs", r.meta.Name(), parse.ErrCorrupt)
 	}
 	if r.info, err = parseTrailer(trailer, wantData, at); err != nil {

@@ -198,9 +198,8 @@ func (w *Writer) complete(o record.Options, inputs []record.Input) (id [16]byte,
 		in.Records += uint64(b.Records)
 		in.Bytes += b.TextLen
 	}
-	trailer := appendTrailer(nil, &Meta{Tool: w.Tool, Options: o, Inputs: inputs, Blocks: w.blocks})
-	foot, id := footer(trailer, w.meta.n, w.data.n-w.files)
-	if err := w.meta.append(append(trailer, foot...)); err != nil {
+	trailer, id := appendTrailer(&Meta{Tool: w.Tool, Options: o, Inputs: inputs, Blocks: w.blocks})
+	if err := w.meta.append(append(trailer, footer(trailer, id, w.meta.n, w.data.n-w.files)...)); err != nil {
 		return id, err
 	}
 	return id, w.data.write([][]byte{dataHeader(id)}, 0)

@@ -23,7 +23,7 @@ type streams struct {
 }
 
 // heldShare is the share of --memory, one of so many, that bins may take.
-const heldShare = 8
+const heldShare = 6
 
 // tuning is how a run differs from that of a user.
 type tuning struct {

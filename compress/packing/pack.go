@@ -61,11 +61,11 @@ func PackUnnamed(ctx context.Context, r *bins.Reader, o Options) (*restoring.Sum
 }
 
 // fitsBeside reports whether bins that are in memory may stay there while they are packed with so much memory (0: no bound). They may
-// if they take an eighth of it at most, and half of it together with what laying out the reads is expected to take. So
-// the process stays within an eighth more than memory even for reads that take all that laying out may use, three quarters.
+// if they take a sixth of it at most, and five eighths together with what laying out the reads is expected to take. So
+// the process stays within a sixth more than memory even for reads that take all that laying out may use, three quarters.
 func fitsBeside(r *bins.Reader, memory uint64) bool {
 	held := r.Held()
-	return memory == 0 || held <= memory/8 && held+seqs.LayoutMemory(r.Meta()) <= memory/2
+	return memory == 0 || held <= memory/6 && held+seqs.LayoutMemory(r.Meta()) <= memory/8*5
 }
 
 // MemoryFor returns about how many bytes Options.Memory must be so that so many reads, of so many bases together, are laid out at

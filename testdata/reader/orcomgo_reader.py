@@ -917,7 +917,7 @@ class PackedArchive:
 # The bins (FORMAT: Bins)
 
 BDNA_MAGIC, BMETA_MAGIC, BMETA_END = b"ORCOBDNA", b"ORCOBMET", b"ORCOBEND"
-BMETA_FOOTER = 8 + 8 + 8 + 16 + 8
+BMETA_FOOTER = 8 + 8 + 8 + 16 + 16 + 8
 BIN_SECTIONS = ("bases", "names", "qualities", "bin table", "order", "places", "lengths",
                 "exceptions", "forms")
 BIN_NAMES, BIN_QUALITIES = 1, 2
@@ -975,12 +975,12 @@ class BinArchive:
         footer = Bytes(meta[-BMETA_FOOTER:], "the footer")
         self.trailer_at, self.trailer_length = footer.fixed(8), footer.fixed(8)
         self.data_size = footer.fixed(8)
-        self.id = footer.take(16)
+        checksum, self.id = footer.take(16), footer.take(16)
         require(self.trailer_at >= 16
                 and self.trailer_at + self.trailer_length + BMETA_FOOTER == len(meta),
                 "the trailer of the .bmeta file is not where it should be")
         self.trailer = meta[self.trailer_at:self.trailer_at + self.trailer_length]
-        require(xxh3_128(meta[:16] + self.trailer + meta[-BMETA_FOOTER:-BMETA_FOOTER + 24]) == self.id,
+        require(xxh3_128(meta[:16] + self.trailer + meta[-BMETA_FOOTER:-BMETA_FOOTER + 24] + self.id) == checksum,
                 "the trailer of the .bmeta file is damaged")
 
     def find_data_file(self):
@@ -1038,10 +1038,12 @@ class BinArchive:
             one.bytes, one.bases, one.length = source.uvarint(), source.uvarint(), source.uvarint()
             one.names_size, one.qualities_size, one.bases_size = (
                 source.uvarint(), source.uvarint(), source.uvarint())
+            one.text_hash = source.take(16)
+            self.blocks.append(one)
+        for one in self.blocks:
             one.stored = [source.uvarint() for _ in range(3)]
             one.meta_bytes, one.directory_bytes = source.uvarint(), source.uvarint()
-            one.text_hash, one.directory_hash = source.take(16), source.fixed(8)
-            self.blocks.append(one)
+            one.directory_hash = source.fixed(8)
             one.sections = None         # see directory
         source.finish()
         self.check_blocks()
