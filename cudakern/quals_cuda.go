@@ -45,14 +45,21 @@ type QualityCoder struct{ queue }
 // modelAt is where the parts of a model are on the device.
 type modelAt struct{ slots, table, values uint64 }
 
-// NewQualityCoder makes a QualityCoder that has so much memory from the start, since allocating some waits for all
-// kernels. The error wraps ErrMemory if there is too little memory.
+// NewQualityCoder makes a QualityCoder that has so much memory of the device, and what it copies through, from the start, since
+// allocating some waits for all kernels. The error wraps ErrMemory if there is too little memory.
 func (d *Device) NewQualityCoder(memory int) (*QualityCoder, error) {
 	q := &QualityCoder{}
 	if err := q.open(d); err != nil {
 		return nil, err
 	}
-	return q, q.do(func() { q.room(&q.memory, memory, "qualities") })
+	return q, q.do(func() {
+		q.room(&q.memory, memory, "qualities")
+		for i := range q.copiers {
+			if q.err == nil {
+				q.err = q.copiers[i].open()
+			}
+		}
+	})
 }
 
 // rows returns how many decisions of all lanes a block of the column has at most.

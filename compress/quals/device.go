@@ -49,6 +49,8 @@ const (
 	mostColumns = 1024
 	// sideBySide is how many coders a device has for each direction: columns do not wait for all that came before them.
 	sideBySide = 4
+	// mostInBatch is how many columns a coder codes at once, so that others have some, too.
+	mostInBatch = mostColumns / sideBySide
 )
 
 // OpenDevice begins to open the device. It returns nil if the program has none. Goroutines wait for columns within wait. note, which
@@ -98,7 +100,7 @@ func (d *Device) giveUp(err error) {
 	d.noted.Do(func() { d.note(fmt.Sprintf("the GPU is not used any more, the CPU codes qualities: %v", err)) })
 }
 
-// work codes columns, all that wait in one batch, until the device is not used any more.
+// work codes columns, those that wait in one batch, until the device is not used any more.
 func (d *Device) work(g gpu, columns <-chan *deviceColumn) {
 	c, err := g.coder()
 	if err != nil {
@@ -118,7 +120,7 @@ func (d *Device) work(g gpu, columns <-chan *deviceColumn) {
 				return
 			}
 		}
-		for more := true; more; {
+		for more := true; more && len(batch) < mostInBatch; {
 			select {
 			case column := <-columns:
 				batch = append(batch, column)

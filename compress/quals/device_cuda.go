@@ -29,7 +29,7 @@ type cuda struct {
 }
 
 // mostMemory is how much memory of the device a coder has at most.
-const mostMemory = 2 << 30
+const mostMemory = 4 << 30
 
 func openCUDA() (gpu, error) {
 	d, err := cudakern.Open(0)
