@@ -45,12 +45,13 @@ type deviceColumn struct {
 }
 
 const (
-	// mostColumns is how many columns a device has at once. Meanwhile the CPU codes others.
-	mostColumns = 1024
+	// mostColumns is how many columns wait for a device or are coded by it at once. It takes about as long for all of them as a core does
+	// for one, so the CPU codes others.
+	mostColumns = 2048
 	// sideBySide is how many coders a device has for each direction: columns do not wait for all that came before them.
 	sideBySide = 4
 	// mostInBatch is how many columns a coder codes at once, so that others have some, too.
-	mostInBatch = mostColumns / sideBySide
+	mostInBatch = 256
 )
 
 // OpenDevice begins to open the device. It returns nil if the program has none. Goroutines wait for columns within wait. note, which
