@@ -13,7 +13,7 @@ import (
 type flight struct{ coded, verified int }
 
 // manyThreads is the number of threads from which on some of them wait for others: for the pseudogenome, which is made by few, or for
-// checksums, which are computed by one. So slices are coded ahead, and texts are hashed early.
+// checksums, which are computed by one. So slices are coded ahead.
 const manyThreads = 8
 
 // Sequences can't be coded before there is a pseudogenome. Making it keeps few threads busy, so the others code names and qualities of

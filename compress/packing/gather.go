@@ -154,14 +154,9 @@ func (g *gatherer) sorted(ctx context.Context, spec *slicing.Spec) (*sortedRun, 
 	})
 }
 
-// letters returns the letters of c's reads, in the memory of dst if it has letterSlack bytes more than these.
-func (g *gatherer) letters(ctx context.Context, dst []byte, c *columns.Columns) ([]byte, error) {
-	return g.enc.Letters(ctx, dst, columns.SeqColumn(c))
-}
-
-// lettersOf is letters in memory of their own.
+// lettersOf returns the letters of c's reads.
 func (g *gatherer) lettersOf(ctx context.Context, c *columns.Columns) ([]byte, error) {
-	return g.letters(ctx, make([]byte, 0, c.Bases()+letterSlack), c)
+	return g.enc.Letters(ctx, make([]byte, 0, c.Bases()+letterSlack), columns.SeqColumn(c))
 }
 
 // letterSlack is how many bytes more than its letters the memory of seqs.Encoder.Letters should have.

@@ -64,12 +64,10 @@ type Limits struct {
 	// LongChain is the same where names repeat others from far before them, as of files that were sampled from several runs with
 	// the same seed.
 	LongChain uint64
-	// Piece is how many bytes of text are hashed at a time, roughly, before they are decoded.
-	Piece uint64
 }
 
 // UsualLimits are those of all archives but those of tests.
-var UsualLimits = Limits{Sizes: slicing.Usual, Chain: 1 << 15, LongChain: 1 << 19, Piece: 2 << 20}
+var UsualLimits = Limits{Sizes: slicing.Usual, Chain: 1 << 15, LongChain: 1 << 19}
 
 // limits returns those that are asked for.
 func (o *Options) limits() *Limits { return cmp.Or(o.Limits, &UsualLimits) }

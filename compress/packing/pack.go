@@ -254,7 +254,7 @@ func (e *encoder) run(ctx context.Context) error {
 	}
 	f := newFlight(e.specs, e.o.Threads, e.memoryBeside(), dec != nil, e.device != nil)
 	if dec == nil {
-		if err := e.write(ctx, f.coded, nil); err != nil || e.o.NoVerify {
+		if err := e.write(ctx, f.coded); err != nil || e.o.NoVerify {
 			return err
 		}
 		e.shared = nil // they are read from the file
@@ -268,18 +268,11 @@ func (e *encoder) run(ctx context.Context) error {
 		}
 		return e.verificationError(ctx, err)
 	}
-	var early *earlyTexts
-	var beside func(ctx context.Context) error
-	if e.hashesEarly() {
-		early = newEarlyTexts(&e.man)
-		pieces := e.textPieces()
-		beside = func(ctx context.Context) error { return early.hash(ctx, e.gatherer, pieces) }
-	}
-	v := e.following(dec, f.verified, early)
+	v := e.following(dec, f.verified)
 	defer v.close()
 	v.src.Device = e.device
 	g, c := errgroup.WithContext(ctx)
-	g.Go(func() error { return e.write(c, f.coded, beside) })
+	g.Go(func() error { return e.write(c, f.coded) })
 	g.Go(func() error { return e.verificationError(c, v.slices(c)) })
 	if err := g.Wait(); err != nil {
 		return err

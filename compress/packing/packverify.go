@@ -25,7 +25,6 @@ import (
 // unpack will deliver into the manifest.
 type verification struct {
 	*packer
-	early  *earlyTexts // nil if no texts were hashed early
 	src    *source.Packed
 	replay *restoring.Replay
 	jobs   []restoring.Job
@@ -35,6 +34,9 @@ type verification struct {
 	// follows says that slices are decoded by the shared sections in memory, before these are written.
 	follows bool
 }
+
+// textSum is the hash of a text, and its length.
+type textSum struct{ hash, size uint64 }
 
 // verificationError returns err as an error of verification unless it is that of ctx.
 func (p *packer) verificationError(ctx context.Context, err error) error {
@@ -49,10 +51,10 @@ func (p *packer) verificationError(ctx context.Context, err error) error {
 }
 
 // following returns a verification that runs while slices are written. They are decoded by dec, so many at once.
-func (p *packer) following(dec *seqs.Decoder, atOnce int, early *earlyTexts) *verification {
+func (p *packer) following(dec *seqs.Decoder, atOnce int) *verification {
 	src := source.NewPacked(p.w.Reader(&p.man), p.pool, p.o.Memory)
 	src.Seqs = dec
-	v := p.verification(src, &following{src, p.written}, early)
+	v := p.verification(src, &following{src, p.written})
 	v.follows = true
 	v.replay.Pool = p.pool
 	v.replay.SetFlight(atOnce)
@@ -67,17 +69,17 @@ func (p *packer) afterwards() (*verification, error) {
 	}
 	src := source.NewPacked(r, workers.NewPool(p.o.Threads), p.o.Memory)
 	src.Threads = seqs.SegmentThreads(src.Threads, p.o.Memory)
-	return p.verification(src, &following{src, p.written}, nil), nil
+	return p.verification(src, &following{src, p.written}), nil
 }
 
 // verification returns one of what src reads; slices are decoded by decoding.
-func (p *packer) verification(src *source.Packed, decoding source.Source, early *earlyTexts) *verification {
+func (p *packer) verification(src *source.Packed, decoding source.Source) *verification {
 	man := &p.man
-	v := &verification{packer: p, early: early, src: src, jobs: restoring.WholeArchive(man),
+	v := &verification{packer: p, src: src, jobs: restoring.WholeArchive(man),
 		reads: make([]atomic.Uint64, len(man.Inputs)), texts: make([][2]textSum, len(man.Slices))}
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
-		sum := early == nil && p.files[i] == nil
+		sum := p.files[i] == nil
 		v.checks = append(v.checks, restoring.NewTextCheck(in, sum, sum && wantsMD5(in) && fileSums(man, in) == nil))
 	}
 	for i, c := range v.checks {
@@ -215,13 +217,6 @@ func (v *verification) end() error {
 			return err
 		}
 	}
-	sums := make([]digest.Sums, len(man.Inputs))
-	if v.early != nil {
-		var err error
-		if sums, err = v.early.compare(man, v.texts); err != nil {
-			return err
-		}
-	}
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
 		if err := v.checks[i].End(); err != nil {
@@ -230,21 +225,20 @@ func (v *verification) end() error {
 		if v.reads[i].Load() != v.digests[i] {
 			return fmt.Errorf("%s: the reads that come back are not those that were binned: %w", in.Name, parse.ErrCorrupt)
 		}
+		sums := v.checks[i].Sums.Sums()
 		if f := v.files[i]; f != nil {
 			var err error
-			if sums[i], err = f.sums(); err != nil {
+			if sums, err = f.sums(); err != nil {
 				return err
 			}
-		} else if v.early == nil {
-			sums[i] = v.checks[i].Sums.Sums()
 		}
 		if s := fileSums(man, in); s != nil {
-			if sums[i].SHA256 != s.SHA256 {
+			if sums.SHA256 != s.SHA256 {
 				return fmt.Errorf("%s: the SHA-256 of its text is not that of the file that was binned: %w", in.Name, parse.ErrCorrupt)
 			}
-			sums[i] = *s
+			sums = *s
 		}
-		in.OutBytes, in.SHA256, in.MD5 = v.checks[i].Bytes, sums[i].SHA256, sums[i].MD5
+		in.OutBytes, in.SHA256, in.MD5 = v.checks[i].Bytes, sums.SHA256, sums.MD5
 	}
 	for i := range man.Slices {
 		for m, mem := range man.Slices[i].Members() {

@@ -11,8 +11,8 @@ import (
 	"orcomgo/compress/workers"
 )
 
-// write encodes all the slices, so many at once, and writes them, then the shared sections. beside, if not nil, runs beside that.
-func (e *encoder) write(ctx context.Context, atOnce int, beside func(ctx context.Context) error) error {
+// write encodes all the slices, so many at once, and writes them, then the shared sections.
+func (e *encoder) write(ctx context.Context, atOnce int) error {
 	g, c := errgroup.WithContext(ctx)
 	if e.o.Ready != nil {
 		g.Go(e.o.Ready)
@@ -28,9 +28,6 @@ func (e *encoder) write(ctx context.Context, atOnce int, beside func(ctx context
 		e.digests, err = e.enc.Digests(c, func(input int) bool { return !e.man.Options.Exact(e.man.Inputs[input].Kind) })
 		return err
 	})
-	if beside != nil {
-		g.Go(func() error { return beside(c) })
-	}
 	g.Go(func() error {
 		defer close(coded)
 		done := 0 // slices
