@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand"
 	"os"
 	"path/filepath"
@@ -90,7 +91,7 @@ func decodedOf(t testing.TB, e commit.Entry) *decodedArchive {
 		d.pieces = d.pieces || b.Cols[0].Layout.Literals != nil
 		if d.genome == nil {
 			err := p.Pool.Do(ctx, func() (err error) {
-				d.genome, err = p.Seqs.Genome(nil)
+				d.genome, err = p.Seqs.Genome(nil, 0, math.MaxInt)
 				return err
 			})
 			if err != nil {

@@ -28,6 +28,7 @@ const (
 	keptBlocks = 1024 // of all objects together
 	// What is longer is fetched by several requests to where it is wanted, and not kept.
 	largeLen   = 8 << 20
+	leastPart  = 16 << 20
 	largeParts = 4
 )
 
@@ -90,7 +91,7 @@ func (o *object) Fetch(at, n int64) {
 func (o *object) large(p []byte, at int64) error {
 	var g errgroup.Group
 	g.SetLimit(largeParts)
-	each := (len(p)-1)/min(len(p)/largeLen, largeParts) + 1
+	each := (len(p)-1)/min(max(len(p)/leastPart, 1), largeParts) + 1
 	for from := 0; from < len(p); from += each {
 		part := p[from:min(from+each, len(p))]
 		g.Go(func() error { return o.fetch(at+int64(from), part, func(int) {}) })

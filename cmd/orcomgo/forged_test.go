@@ -17,6 +17,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/commit"
+	"orcomgo/compress/fmindex"
 	"orcomgo/compress/general"
 	"orcomgo/internal/testrun"
 )
@@ -82,8 +83,14 @@ var forgeries = map[string]func(r *rand.Rand, dir map[string][]byte){
 			part = b[128:]
 		}
 		copy(part, forge(r, part))
-		sum := xxh3.Hash128(append(bytes.Clone(b[:112]), b[128:]...)).Bytes()
-		copy(b[112:], sum[:])
+		if _, all, err := fmindex.MainLen(b); err == nil && all <= int64(len(b)) {
+			n := int64(binary.LittleEndian.Uint64(b[40:]))
+			ranks := all - (n/192+1)*64 - (n/64+1)*4 - (n+1<<16-1)>>16*4
+			sum := xxh3.Hash128(b[ranks:all]).Bytes()
+			copy(b[96:], sum[:])
+			sum = xxh3.Hash128(append(bytes.Clone(b[:112]), b[128:ranks]...)).Bytes()
+			copy(b[112:], sum[:])
+		}
 		dir["r.cfm"] = b
 	},
 	"r.cpar": func(r *rand.Rand, dir map[string][]byte) {

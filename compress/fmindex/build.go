@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"orcomgo/bases"
 	"orcomgo/compress/bwt"
 	"orcomgo/internal/tasks"
 )
@@ -62,10 +63,10 @@ func Build(c Content, threads int) (*Index, error) {
 		transformed[0] = last
 	}
 	table, blocks := c.Begins.file()
-	sections := x.sections(uint64(len(c.Literals.ends)/2), uint64(len(c.Literals.lengths)))
-	main := mainLen(sections)
+	s := x.sections(uint64(len(c.Literals.ends)/2), uint64(len(c.Literals.lengths)))
+	main := s.end(len(s))
 	x.file = make([]byte, main, main+uint64(len(blocks)))
-	x.cut(sections)
+	x.cut(s)
 	x.setRanks(transformed, threads)
 	for i, s := range starts {
 		binary.LittleEndian.PutUint32(x.starts[4*i:], s)
@@ -86,6 +87,9 @@ func Build(c Content, threads int) (*Index, error) {
 		binary.LittleEndian.PutUint32(x.slices[4*i:], v)
 	}
 	copy(x.lengths, c.Literals.lengths)
+	if x.keepsLiterals() {
+		bases.Pack(x.literals, c.Text[x.genome:])
+	}
 	copy(x.table, table)
 	x.seal()
 	x.file = append(x.file, blocks...)

@@ -35,12 +35,12 @@ func TestDamage(t *testing.T) {
 
 // sealed returns a file with the right checksums.
 func sealed(file []byte) []byte {
-	x, sections, err := parseHeader(file)
-	if err != nil || mainLen(sections) > uint64(len(file)) {
+	x, s, err := parseHeader(file)
+	if err != nil || s.end(len(s)) > uint64(len(file)) {
 		return file
 	}
-	x.file = file[:mainLen(sections)]
-	x.cut(sections)
+	x.file = file[:s.end(len(s))]
+	x.cut(s)
 	from := uint64(0)
 	for i := 0; i < len(x.table); i += tableBytes {
 		if to := x.blockEnd(i / tableBytes); from <= to && to <= uint64(len(file)-len(x.file)) {
@@ -48,7 +48,9 @@ func sealed(file []byte) []byte {
 			from = to
 		}
 	}
-	sum := fileHash(x.file)
+	sum := xxh3.Hash128(x.rankBytes()).Bytes()
+	copy(file[rankHashAt:], sum[:])
+	sum = x.hash()
 	copy(file[hashAt:], sum[:])
 	return file
 }
@@ -56,6 +58,11 @@ func sealed(file []byte) []byte {
 // TestForged: files with the right checksum, in which something else is wrong, are refused.
 func TestForged(t *testing.T) {
 	file := fileOf(t, draw(rand.New(rand.NewPCG(0, 8)), 700), nil, 1)
+	x, s, err := parseHeader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ranks := x.least(s)
 	number := func(i int, v uint64) func(b []byte) {
 		return func(b []byte) { binary.LittleEndian.PutUint64(b[numbersAt+8*i:], v) }
 	}
@@ -70,8 +77,8 @@ func TestForged(t *testing.T) {
 		"reads":     {number(numSpan, 701), "reads of 701"},
 		"slices":    {number(numSlices, 1<<60), "not what its header says"},
 		"lengths":   {number(numLengths, 1), "not what its header says"},
-		"counts":    {func(b []byte) { b[headerBytes+blockBytes]++ }, "block 1"},
-		"transform": {func(b []byte) { b[headerBytes+lowAt] ^= 1 }, "block 1"},
+		"counts":    {func(b []byte) { b[ranks+blockBytes]++ }, "block 1"},
+		"transform": {func(b []byte) { b[ranks+lowAt] ^= 1 }, "block 1"},
 	} {
 		bad := slices.Clone(file)
 		c.forge(bad)

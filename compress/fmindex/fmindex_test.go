@@ -263,7 +263,7 @@ func TestText(t *testing.T) {
 // TestSize: an index has at most 3.6 bits a base, literals of reads of 100 bases included.
 func TestSize(t *testing.T) {
 	r := rand.New(rand.NewPCG(0, 5))
-	for _, share := range []int{0, 20, 80} { // of literals, in percent
+	for _, share := range []int{0, 5, 20, 80} { // of literals, in percent
 		const n = 1 << 20
 		l := new(Literals)
 		for len(l.Bases) < n/100*share {

@@ -32,11 +32,15 @@ type Index struct {
 	coverage []byte // two bytes each, see coverage.go
 	slices   []byte // eight bytes each, see literals.go
 	lengths  []byte // of the literals
+	literals []byte // their bases, four a byte, and bases.Pad or more bytes
 	table    []byte // of blocks, see begins.go
 	span     uint32 // the most bases of the pseudogenome under a read
 	marks    []literalMark
 	file     []byte      // all of it, if Build made it, else what Open reads
 	whole    io.ReaderAt // all of it
+
+	// GenomeBases appends the bases from..to-1 of the pseudogenome to dst, one a byte, 0 to 3. AppendText needs it if there are no ranks.
+	GenomeBases func(dst []byte, from, to int) ([]byte, error)
 }
 
 // Archive returns the ID of the archive that the index is of.

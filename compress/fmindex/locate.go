@@ -86,13 +86,23 @@ type chunkWalk struct {
 	at, from int // the next base is before place at
 }
 
-// AppendText appends the bases of the chunks from..to-1 to dst, one a byte, 0 to 3. The error is ErrCorrupt.
+// AppendText appends the bases of the chunks from..to-1 to dst, one a byte, 0 to 3. The error is ErrCorrupt, or that of GenomeBases.
 func (x *Index) AppendText(dst []byte, from, to int) ([]byte, error) {
 	if from >= to {
 		return dst, nil
 	}
 	first, _ := x.Chunk(from)
 	_, end := x.Chunk(to - 1)
+	if n := x.Genome(); !x.HasRanks() {
+		if first < n {
+			var err error
+			if dst, err = x.GenomeBases(dst, first, min(end, n)); err != nil {
+				return nil, err
+			}
+		}
+		first = max(first, n)
+		return bases.Unpack(dst, x.literals, first-n, max(end-first, 0)), nil
+	}
 	old := len(dst)
 	dst = append(dst, make([]byte, end-first)...)
 	text := dst[old:]

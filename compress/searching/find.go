@@ -42,17 +42,16 @@ func (f *Finder) Find(ctx context.Context, e commit.Entry) (*Finding, error) {
 		s.pool = p.Pool
 	}
 	if isPacked && !f.o.Scan {
-		x, closeIndex, mended, err := source.OpenIndex(e, p.Man)
-		switch {
-		case err == nil:
-			defer closeIndex()
-			n.Indexed = true
-			if mended != nil {
-				n.Notes = append(n.Notes, mended.Error())
-			}
-			return n, vfs.ReadMapped(e.Path()+commit.IndexExt, func() error { return s.byIndex(ctx, p, x) })
-		case f.o.OnlyIndex || !errors.Is(err, source.ErrNoIndex):
-			return nil, err
+		most := int64(source.AllRanks)
+		if f.o.Count {
+			most = p.MostRanks()
+		}
+		err := s.inIndex(ctx, e, p, most)
+		if errors.Is(err, errManyWindows) { // all hits are to be counted
+			err = s.inIndex(ctx, e, p, source.AllRanks)
+		}
+		if n.Indexed || f.o.OnlyIndex || !errors.Is(err, source.ErrNoIndex) {
+			return n, err
 		}
 	} else if f.o.OnlyIndex {
 		return nil, fmt.Errorf("%s: %w", e.Path(), source.ErrNoIndex)
@@ -62,9 +61,33 @@ func (f *Finder) Find(ctx context.Context, e commit.Entry) (*Finding, error) {
 	return n, err
 }
 
-// byIndex searches with an index.
+// inIndex opens the index and searches with it.
+func (s *search) inIndex(ctx context.Context, e commit.Entry, p *source.Packed, mostRanks int64) error {
+	x, closeIndex, mended, err := source.OpenIndex(e, p.Man, mostRanks)
+	if err != nil {
+		return err
+	}
+	defer closeIndex()
+	s.finding.Indexed = true
+	if mended != nil {
+		s.finding.Notes = append(s.finding.Notes, mended.Error())
+	}
+	return vfs.ReadMapped(e.Path()+commit.IndexExt, func() error { return s.byIndex(ctx, p, x) })
+}
+
+// byIndex searches with an index. The error is errManyWindows if it has no ranks and there are too many.
 func (s *search) byIndex(ctx context.Context, p *source.Packed, x *fmindex.Index) error {
-	counts, err := s.hits(ctx, x)
+	var w, having []window
+	var err error
+	if !x.HasRanks() {
+		if err = p.NeedGenome(ctx, x); err == nil {
+			w, having, err = s.windows(ctx, x)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	counts, err := s.hits(ctx, x, having)
 	if err != nil || !s.o.Count {
 		s.finding.Counts = counts
 		return err
@@ -76,7 +99,9 @@ func (s *search) byIndex(ctx context.Context, p *source.Packed, x *fmindex.Index
 	if slices.ContainsFunc(counts, func(c Count) bool { return c.Hits > 0 }) {
 		primers.Go(func() { p.PrimersAhead(ctx, p.WithQuals()) })
 	}
-	w, err := s.windows(ctx, x)
+	if x.HasRanks() {
+		w, _, err = s.windows(ctx, x)
+	}
 	switch {
 	case errors.Is(err, errManyWindows):
 		err = s.byScan(ctx)

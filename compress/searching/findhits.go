@@ -12,8 +12,12 @@ import (
 // maxLocated is how many hits of a query are located to add up their depth. More of them are taken to be like these.
 const maxLocated = 10_000
 
-// hits searches the text of the index.
-func (s *search) hits(ctx context.Context, x *fmindex.Index) ([]Count, error) {
+// hits counts the hits, which are known if the index has no ranks.
+func (s *search) hits(ctx context.Context, x *fmindex.Index, known []window) ([]Count, error) {
+	places := make([][]uint32, len(s.patterns))
+	for _, w := range known {
+		places[w.Pattern] = append(places[w.Pattern], w.At)
+	}
 	each := 256
 	if s.severalVariants && s.o.Mismatches > 0 {
 		each = len(s.patterns) // since one place may be near several variants
@@ -23,7 +27,8 @@ func (s *search) hits(ctx context.Context, x *fmindex.Index) ([]Count, error) {
 	errs := make([]error, groups)
 	tasks.Each(groups, s.o.Threads, func(_, g int) {
 		if errs[g] = ctx.Err(); errs[g] == nil {
-			errs[g] = s.hitsOf(x, s.patterns[g*each:min((g+1)*each, len(s.patterns))], counts[g*each:])
+			from, to := g*each, min((g+1)*each, len(s.patterns))
+			errs[g] = s.hitsOf(x, s.patterns[from:to], places[from:to], counts[from:])
 		}
 	})
 	if err := cmp.Or(errs...); err != nil {
@@ -49,8 +54,9 @@ func (s *search) hits(ctx context.Context, x *fmindex.Index) ([]Count, error) {
 	return merged, nil
 }
 
-// hitsOf sets the counts of some patterns.
-func (s *search) hitsOf(x *fmindex.Index, patterns []pattern, counts []Count) error {
+// locate sets the places of some patterns, of each up to maxLocated, and returns how many rows it has.
+func (s *search) locate(x *fmindex.Index, patterns []pattern, found [][]uint32) (all []int, err error) {
+	all = make([]int, len(patterns))
 	rows := make([][]fmindex.Rows, len(patterns))
 	if s.o.Mismatches == 0 {
 		sequences, found := make([][]byte, len(patterns)), make([]fmindex.Rows, len(patterns))
@@ -75,11 +81,27 @@ func (s *search) hitsOf(x *fmindex.Index, patterns []pattern, counts []Count) er
 		from := len(places)
 		for _, r := range rows[i] {
 			places = r.Append(places, from+maxLocated-len(places))
+			all[i] += r.Count()
 		}
 		ends[i] = len(places)
 	}
-	if err := x.Locate(places); err != nil {
-		return err
+	err = x.Locate(places)
+	from := 0
+	for i, end := range ends {
+		found[i], from = places[from:end], end
+		slices.Sort(found[i]) // depths are added up in this order
+	}
+	return all, err
+}
+
+// hitsOf sets the counts of some patterns, whose places are given if the index has no ranks.
+func (s *search) hitsOf(x *fmindex.Index, patterns []pattern, places [][]uint32, counts []Count) error {
+	var all []int
+	if x.HasRanks() {
+		var err error
+		if all, err = s.locate(x, patterns, places); err != nil {
+			return err
+		}
 	}
 	type place struct {
 		strand [2]int
@@ -89,13 +111,10 @@ func (s *search) hitsOf(x *fmindex.Index, patterns []pattern, counts []Count) er
 	if s.severalVariants && s.o.Mismatches > 0 {
 		counted = make(map[place]bool)
 	}
-	from := 0
 	for i, p := range patterns {
 		c := &counts[i]
 		c.Query, c.Reverse = p.query, p.reverse
-		located := places[from:ends[i]]
-		from = ends[i]
-		for _, at := range located {
+		for _, at := range places[i] {
 			if x.Whole(int(at), len(p.bases)) && !counted[place{p.strand(), at}] {
 				if counted != nil {
 					counted[place{p.strand(), at}] = true
@@ -104,12 +123,8 @@ func (s *search) hitsOf(x *fmindex.Index, patterns []pattern, counts []Count) er
 				c.Depth += x.Depth(int(at), int(at)+len(p.bases))
 			}
 		}
-		all := 0
-		for _, r := range rows[i] {
-			all += r.Count()
-		}
-		if len(located) < all {
-			more := float64(all) / float64(len(located))
+		if all != nil && len(places[i]) < all[i] {
+			more := float64(all[i]) / float64(len(places[i]))
 			c.Hits, c.Depth = int(float64(c.Hits)*more), c.Depth*more
 		}
 	}

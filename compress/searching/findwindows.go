@@ -24,18 +24,18 @@ const maxWindows = 1 << 21
 
 var errManyWindows = errors.New("the queries are nearly everywhere")
 
-// windows returns the stretches of the text in which reads may have a query, by place.
-func (s *search) windows(ctx context.Context, x *fmindex.Index) ([]window, error) {
+// windows returns the stretches of the text in which reads may have a query, by place, and, if the index has no ranks, those that have one.
+func (s *search) windows(ctx context.Context, x *fmindex.Index) (all, having []window, err error) {
 	most := s.o.Mismatches + s.o.Within
-	var all []window
-	var err error
-	if nearCost(s.patterns, most, x.Len()) < textCost(s.patterns, most, x.Len()) {
+	if x.HasRanks() && nearCost(s.patterns, most, x.Len()) < textCost(s.patterns, most, x.Len()) {
 		all, err = s.windowsByRows(ctx, x, most)
 	} else {
-		all, err = s.windowsByText(ctx, x, most)
+		all, having, err = s.windowsByText(ctx, x, most)
 	}
-	slices.SortFunc(all, func(a, b window) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Pattern, b.Pattern)) })
-	return all, err
+	for _, list := range [][]window{all, having} {
+		slices.SortFunc(list, func(a, b window) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Pattern, b.Pattern)) })
+	}
+	return all, having, err
 }
 
 // textCost returns about how much work it is to restore the text and go through it, in steps of a search in the index.
@@ -100,7 +100,7 @@ func (s *search) windowsByRows(ctx context.Context, x *fmindex.Index, most int) 
 }
 
 // windowsByText goes through the text.
-func (s *search) windowsByText(ctx context.Context, x *fmindex.Index, most int) ([]window, error) {
+func (s *search) windowsByText(ctx context.Context, x *fmindex.Index, most int) (near, having []window, err error) {
 	scanner := s.scanner(most)
 	longest := 0
 	for _, p := range s.patterns {
@@ -110,7 +110,7 @@ func (s *search) windowsByText(ctx context.Context, x *fmindex.Index, most int) 
 	chunks := x.Chunks()
 	groups := (chunks + each - 1) / each
 	var all atomic.Int64
-	found, errs := make([][]window, groups), make([]error, groups)
+	found, same, errs := make([][]window, groups), make([][]window, groups), make([]error, groups)
 	tasks.Each(groups, s.o.Threads, func(_, g int) {
 		if errs[g] = ctx.Err(); errs[g] != nil {
 			return
@@ -134,7 +134,10 @@ func (s *search) windowsByText(ctx context.Context, x *fmindex.Index, most int) 
 		scanner.Scan(text, func(m scan.Match) bool {
 			at := from + m.At
 			if at < end && x.Whole(at, len(s.patterns[m.Sequence].bases)) {
-				found[g] = append(found[g], window{uint32(at), uint32(m.Sequence)})
+				w := window{uint32(at), uint32(m.Sequence)}
+				if found[g] = append(found[g], w); m.Differences <= s.o.Mismatches {
+					same[g] = append(same[g], w)
+				}
 				if all.Add(1) > maxWindows {
 					errs[g] = errManyWindows
 				}
@@ -142,7 +145,8 @@ func (s *search) windowsByText(ctx context.Context, x *fmindex.Index, most int) 
 			return errs[g] == nil
 		})
 	})
-	return joinWindows(found, errs)
+	near, err = joinWindows(found, errs)
+	return near, slices.Concat(same...), err
 }
 
 // joinWindows returns all windows, or the first error.

@@ -81,7 +81,7 @@ func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, 
 	}
 	path := e.Path() + commit.IndexExt
 	if !o.Force {
-		if x, closeIndex, mended, err := source.OpenIndex(e, p.Man); err == nil {
+		if x, closeIndex, mended, err := source.OpenIndex(e, p.Man, source.AllRanks); err == nil {
 			defer closeIndex()
 			if mended == nil && x.Check() == nil {
 				s := summaryOfIndex(path, x)
@@ -242,7 +242,7 @@ func indexContent(ctx context.Context, p *source.Packed, e commit.Entry, o Index
 		return nil, err
 	}
 	err = p.Pool.Do(ctx, func() (err error) {
-		c.Text, err = p.Seqs.Genome(make([]byte, 0, n+len(c.Literals.Bases)+64))
+		c.Text, err = p.Seqs.Genome(make([]byte, 0, n+len(c.Literals.Bases)+64), 0, n)
 		return err
 	})
 	if err != nil {

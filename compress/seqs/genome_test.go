@@ -3,6 +3,7 @@ package seqs
 import (
 	"bytes"
 	"context"
+	"math"
 	"math/rand"
 	"slices"
 	"testing"
@@ -92,7 +93,7 @@ func TestRepeats(t *testing.T) {
 	if string(got[0]) != string(bytes.Join(readsAsBytes(c), nil)) {
 		t.Fatal("other reads come back")
 	}
-	if all, err := d.Genome(nil); err != nil || !bytes.Equal(all, want) {
+	if all, err := d.Genome(nil, 0, math.MaxInt); err != nil || !bytes.Equal(all, want) {
 		t.Fatalf("another pseudogenome comes back: %v", err)
 	}
 	r := rand.New(rand.NewSource(1))

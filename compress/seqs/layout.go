@@ -92,16 +92,17 @@ func (r *columnReads) setLayouts() {
 	}
 }
 
-// Genome waits until the pseudogenome is decoded and appends its bases, one a byte, 0 to 3, to dst. An error wraps ErrCorrupt.
-func (d *Decoder) Genome(dst []byte) ([]byte, error) {
+// Genome waits until the pseudogenome is decoded up to base `to` and appends its bases from..to-1, one a byte, 0 to 3, to dst; those that
+// there are, if `to` is beyond its end. An error wraps ErrCorrupt.
+func (d *Decoder) Genome(dst []byte, from, to int) ([]byte, error) {
 	n, err := d.Len()
-	if n == 0 || err != nil {
+	if to = min(to, n); from >= to || err != nil {
 		return dst, err
 	}
-	if d.releaseWhile(func() { err = d.genome.Wait(n) }); err != nil {
+	if d.releaseWhile(func() { err = d.genome.Wait(to) }); err != nil {
 		return nil, err
 	}
-	return d.genome.Append(dst, 0, n), nil
+	return d.genome.Append(dst, from, to-from), nil
 }
 
 // UnplacedLayout returns the layout of n reads of which none has a place.

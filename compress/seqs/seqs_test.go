@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"math/bits"
 	"math/rand"
 	"slices"
@@ -151,7 +152,7 @@ func knownDecoder(t *testing.T, d *Decoder, shared [][]byte, c Config) *Decoder 
 	if len(shared) == 0 {
 		return d
 	}
-	genome, err := d.Genome(nil)
+	genome, err := d.Genome(nil, 0, math.MaxInt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/vfs"
@@ -16,17 +17,22 @@ import (
 	"orcomgo/compress/seqs"
 )
 
+// AllRanks is for OpenIndex: it opens the whole index.
+const AllRanks = math.MaxInt64
+
 // ErrNoIndex means that there is no index beside an archive.
 var ErrNoIndex = errors.New("there is no index")
 
 // ErrIndex means that an index is damaged, or is that of another archive.
 var ErrIndex = errors.New("the index can't be used")
 
-// OpenIndex opens the index of an archive. Damage that the parity beside it can mend is mended in memory; mended says what it was, nil for
-// nothing. The error wraps ErrNoIndex if there is none, and ErrIndex if it can't be used.
-func OpenIndex(e commit.Entry, man *archive.Manifest) (x *fmindex.Index, closeIndex func(), mended, err error) {
+// OpenIndex opens the index of an archive, without its ranks if these have more bytes than mostRanks. Damage that the parity beside it
+// can mend is mended in memory; mended says what it was, nil for nothing. The error wraps ErrNoIndex if there is none, and ErrIndex if it
+// can't be used.
+func OpenIndex(e commit.Entry, man *archive.Manifest, mostRanks int64) (x *fmindex.Index, closeIndex func(), mended, err error) {
 	path := e.Path() + commit.IndexExt
-	f, err := vfs.OpenAhead(path, mostAhead) // rather than first the bytes that say how many are needed
+	// Rather than first the bytes that say how many are needed; without the ranks most of these are of the coverage.
+	f, err := vfs.OpenAhead(path, min(mostAhead, mostRanks/8+nearSections))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil, fmt.Errorf("%s: %w", path, ErrNoIndex)
 	}
@@ -36,7 +42,7 @@ func OpenIndex(e commit.Entry, man *archive.Manifest) (x *fmindex.Index, closeIn
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	data, unmap, err := mapIndex(f)
+	data, unmap, err := mapIndex(f, mostRanks)
 	if err != nil {
 		f.Close()
 		return nil, nil, nil, err
@@ -67,7 +73,7 @@ func OpenIndex(e commit.Entry, man *archive.Manifest) (x *fmindex.Index, closeIn
 }
 
 // mapIndex maps what fmindex.Open reads of a file, or all of it if that is no index.
-func mapIndex(f *vfs.File) (data []byte, unmap func(), err error) {
+func mapIndex(f *vfs.File, mostRanks int64) (data []byte, unmap func(), err error) {
 	size, err := f.Size()
 	if err != nil {
 		return nil, nil, err
@@ -76,8 +82,11 @@ func mapIndex(f *vfs.File) (data []byte, unmap func(), err error) {
 	if _, err := f.ReadAt(head, 0); err != nil {
 		return nil, nil, err
 	}
-	if n, err := fmindex.MainLen(head); err == nil {
-		size = min(size, n)
+	if least, all, err := fmindex.MainLen(head); err == nil {
+		if all-least > mostRanks {
+			all = least
+		}
+		size = min(size, all)
 	}
 	f.Fetch(0, size)
 	return f.Map(size)
@@ -100,8 +109,48 @@ func mendedIndex(f *vfs.File) (*fmindex.Index, error) {
 	return x, problem
 }
 
-// ShareIndex takes the pseudogenome from the archive's index, which restores it in less time than it is decoded in. It must be called
-// before slices are decoded.
+// MostRanks returns what mostRanks is for OpenIndex where the pseudogenome is needed as well: of a remote archive no more are fetched than
+// the sections have from which it is decoded otherwise.
+func (p *Packed) MostRanks() int64 {
+	if !p.Archive.IsRemote() {
+		return AllRanks
+	}
+	most := uint64(0)
+	for i, s := range p.Man.Shared {
+		if i == 0 || i == 1 && p.Man.Repeats {
+			most += s.Len
+		}
+	}
+	return int64(most)
+}
+
+// NeedGenome has the pseudogenome decoded for an index without ranks. The error wraps ErrIndex if the index is of another one.
+func (p *Packed) NeedGenome(ctx context.Context, x *fmindex.Index) error {
+	if err := p.NeedShared(ctx); err != nil {
+		return err
+	}
+	n, err := p.Seqs.Len()
+	switch {
+	case err != nil:
+		return p.Archive.Corrupt(SharedName(0), err)
+	case n != x.Genome():
+		return fmt.Errorf("%w: its pseudogenome has %d bases, that of the archive %d", ErrIndex, x.Genome(), n)
+	}
+	x.GenomeBases = func(dst []byte, from, to int) (_ []byte, err error) {
+		err = p.Pool.Do(ctx, func() (err error) {
+			dst, err = p.Seqs.Genome(dst, from, to)
+			return err
+		})
+		if err != nil && ctx.Err() == nil {
+			err = p.Archive.Corrupt(SharedName(0), err)
+		}
+		return dst, err
+	}
+	return nil
+}
+
+// ShareIndex takes the pseudogenome from the archive's index, which restores it in less time than it is decoded in, unless it is decoded
+// already. It must be called before slices are decoded.
 func (p *Packed) ShareIndex(ctx context.Context, x *fmindex.Index) error {
 	return p.share(ctx, func() (*seqs.Decoder, error) { return p.ofIndex(x) })
 }
@@ -125,7 +174,7 @@ func (p *Packed) TakeIndex(memory uint64) {
 		return
 	}
 	e := commit.Entry{Dir: p.Archive.Dir(), Name: p.Archive.Name()}
-	x, closeIndex, _, err := OpenIndex(e, p.Man)
+	x, closeIndex, _, err := OpenIndex(e, p.Man, AllRanks)
 	if err != nil {
 		return
 	}

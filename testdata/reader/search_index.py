@@ -11,7 +11,7 @@ import sys
 from orcomgo_reader import ArithmeticDecoder, Probs, require, read_file, xxh3_64, xxh3_128
 
 MAGIC = bytes.fromhex("894F4347660D0A1A")
-HEADER, HASH_AT = 128, 112
+HEADER, RANK_HASH_AT, HASH_AT = 128, 96, 112
 MAX_BASES = 2**32 - 2
 LETTERS = "ACGT"
 BLOCK = 65536
@@ -26,16 +26,21 @@ class SearchIndex:
         self.genome, self.bases, self.first, slices, lengths, self.span = struct.unpack_from("<6Q", data, 32)
         require(self.genome <= self.bases <= MAX_BASES and self.first <= self.bases, "impossible counts")
         self.step = max(65536, (self.bases + 1023) // 1024)
-        sizes = [(self.bases // 192 + 1) * 64, (self.bases // 64 + 1) * 4, -(-self.bases // self.step) * 4,
-                 -(-self.genome // 64) * 2, slices * 8, lengths, -(-self.genome // BLOCK) * 16]
+        sizes = [-(-self.genome // 64) * 2, slices * 8, lengths, -(-self.genome // BLOCK) * 16]
+        literals = self.bases - self.genome
+        packed = -(-literals // 4) + 16 if literals <= self.bases // 20 else 0
+        sizes.append(packed + -(HEADER + sum(sizes) + packed) % 64)
+        ranks_at = HEADER + sum(sizes)
+        sizes += [(self.bases // 192 + 1) * 64, (self.bases // 64 + 1) * 4, -(-self.bases // self.step) * 4]
         main = HEADER + sum(sizes)
         require(main <= len(data), "the file ends in a section")
-        require(xxh3_128(data[:HASH_AT] + data[HEADER:main]) == data[HASH_AT:HEADER], "the checksum differs")
+        require(xxh3_128(data[:HASH_AT] + data[HEADER:ranks_at]) == data[HASH_AT:HEADER], "the checksum differs")
+        require(xxh3_128(data[ranks_at:main]) == data[RANK_HASH_AT:HASH_AT], "the checksum of the ranks differs")
         sections, at = [], HEADER
         for size in sizes:
             sections.append(data[at:at + size])
             at += size
-        ranks, samples, starts, coverage, ends, self.lengths, table = sections
+        coverage, ends, self.lengths, table, self.packed, ranks, samples, starts = sections
         self.blocks, at = [], 0
         for end, checksum in struct.iter_unpack("<QQ", table):
             self.blocks.append(data[main + at:main + end])
@@ -98,6 +103,9 @@ class SearchIndex:
             require(byte == end_bytes and at == self.genome + end_bases, "the literals of a slice end elsewhere")
             slices.append(found)
         require(at == self.bases and byte == len(self.lengths), "there are other literals")
+        packed = [byte >> shift & 3 for byte in self.packed for shift in (0, 2, 4, 6)]
+        literals = text[self.genome:] if self.bases - self.genome <= self.bases // 20 else []
+        require(packed == literals + [0] * (len(packed) - len(literals)), "the section of literals has other bases")
         return slices
 
     def begins(self):
