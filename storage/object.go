@@ -18,8 +18,8 @@ import (
 	"orcomgo/bins/vfs"
 )
 
-// Objects are fetched and kept in blocks. The first request for a place is of as many blocks as are read there; of one beside blocks that
-// were fetched already twice as many as these are, up to runBlocks. At the end of an object, where archives have their manifests,
+// Objects are fetched and kept in blocks. The first request for a place is of as many blocks as are read there, less than largeLen; of one
+// beside blocks that were fetched already twice as many as these are, up to runBlocks. At the end of an object, where archives have their manifests,
 // endBlocks are fetched at once.
 const (
 	blockLen   = 64 << 10
@@ -184,10 +184,10 @@ func (c *cache) block(o *object, i, last int64, more bool) ([]byte, error) {
 // begin starts to fetch the blocks of an object from a place on, at its end also those before, and returns that of the place. With more,
 // they are more if those before were fetched.
 func (c *cache) begin(o *object, at place, last int64, more bool) *block {
-	n := last - at.number + 1
+	n := min(last-at.number+1, largeLen/blockLen)
 	before := at
 	for before.number--; more && c.blocks[before] != nil && at.number-before.number < runBlocks; before.number-- {
-		n = max(n, 2*(at.number-before.number))
+		n = max(n, min(2*(at.number-before.number), runBlocks))
 	}
 	blocks := (o.info.Length + blockLen - 1) / blockLen
 	wanted := at.number
@@ -197,7 +197,7 @@ func (c *cache) begin(o *object, at place, last int64, more bool) *block {
 			at = before
 		}
 	}
-	n = min(n, runBlocks, blocks-at.number)
+	n = min(n, blocks-at.number)
 	var run []*block
 	for k := at; k.number < at.number+n && c.blocks[k] == nil; k.number++ {
 		b := &block{ready: make(chan struct{}), used: c.reads}

@@ -164,13 +164,13 @@ func (f *File) Put(path string, replace bool) error {
 	})
 }
 
-// mostFetched is how many bytes are not fetched before they are read: remotes don't keep so many.
-const mostFetched = 8 << 20
+// MostFetched is how many bytes are not fetched before they are read: remotes don't keep so many.
+const MostFetched = 8 << 20
 
-// Fetch is RemoteFile.Fetch. It does nothing for a file that is not remote, or for mostFetched bytes.
+// Fetch is RemoteFile.Fetch. It does nothing for a file that is not remote, or for MostFetched bytes.
 func (f *File) Fetch(at, n int64) {
 	switch {
-	case f.remote == nil, n >= mostFetched:
+	case f.remote == nil, n <= 0, n >= MostFetched:
 	case f.content == nil:
 		f.remote.Fetch(at, n)
 	default:

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -112,6 +113,47 @@ func TestObjectStorage(t *testing.T) {
 	t.Logf("find --reads: %d requests, %d of %d bytes", requests, size, stored)
 	if remote != local || requests > 8 {
 		t.Errorf("find --reads, %d requests: %s and %s", requests, remote, local)
+	}
+
+	if size > stored/50+1<<20 { // as above
+		t.Errorf("find --reads: %d of %d bytes", size, stored)
+	}
+	many := []string{"find", "--quiet", "--count", "--within", "8", "--mismatches", "4"} // which is nearly everywhere
+	for i := range 12 {
+		many = append(many, query[i:i+12])
+	}
+	remote, _, _ = must(append(many, "s3://bucket/a/r")...)
+	local, _, _ = must(append(many, "here/r")...)
+	if strings.ReplaceAll(remote, "s3://bucket/a/", "") != strings.ReplaceAll(local, "here/", "") {
+		t.Errorf("sequences that are nearly everywhere: %s and %s", remote, local)
+	}
+
+	// Of an index that is longer than the shared sequence, the ranks are not fetched if reads are asked for.
+	letters := func(n int) []byte {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = "ACGT"[rand.IntN(4)]
+		}
+		return b
+	}
+	genome, alone := letters(3_000_000), letters(1000)
+	var long []byte
+	for at := 0; at+1000 <= len(genome); at += 500 {
+		long = fmt.Appendf(long, ">%d\n%s\n", at, genome[at:at+1000])
+	}
+	put(t, dir, map[string][]byte{"in/g.fasta": fmt.Appendf(long, ">alone\n%s\n", alone)})
+	for _, place := range []string{"here", "s3://bucket/g/"} {
+		must("archive", "--quiet", "in/g.fasta", place)
+		must("index", "--quiet", strings.TrimSuffix(place, "/")+"/g")
+	}
+	stored, indexed := int64(len(readFile(t, filepath.Join(dir, "here/g.cdna")))), int64(len(readFile(t, filepath.Join(dir, "here/g.cfm"))))
+	for _, query := range []string{string(genome[70_000:70_040]), string(alone[500:530])} {
+		remote, requests, size = must("find", "--quiet", "--reads", query, "s3://bucket/g/g")
+		local, _, _ = must("find", "--quiet", "--reads", query, "here/g")
+		t.Logf("find --reads: %d requests, %d bytes, archive and index of %d and %d", requests, size, stored, indexed)
+		if remote != local || local == "" || requests > 8 || size > stored+indexed*7/8 {
+			t.Errorf("find --reads, %d requests, %d bytes: %.200s and %.200s", requests, size, remote, local)
+		}
 	}
 
 	// Damage is repaired there.

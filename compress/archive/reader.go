@@ -459,7 +459,8 @@ func (r *Reader) check(s Section, buf []byte, what string, count func(bytes uint
 			return corrupt(r.f.Name(), "%s: its checksum does not match", what)
 		}
 		var header [labelLen]byte
-		if r.f.IsRemote() && b.read(header[:], s.Off-labelLen) == nil { // fetched already, mostly
+		// It was fetched with the section, unless that is too long.
+		if r.f.IsRemote() && s.Len < vfs.MostFetched && b.read(header[:], s.Off-labelLen) == nil {
 			r.labels.Store(s.Off, xxh3.Hash(header[:]))
 		}
 		return nil

@@ -43,6 +43,9 @@ func NewPacked(r *archive.Reader, pool workers.Pool, memory uint64) *Packed {
 func (p *Packed) NeedShared(ctx context.Context) error {
 	return p.share(ctx, func() (*seqs.Decoder, error) {
 		shared := make([][]byte, len(p.Man.Shared))
+		if n := len(shared); n > 0 {
+			p.Archive.Fetch(p.Man.Shared[0].Off, p.Man.Shared[n-1].Off+p.Man.Shared[n-1].Len)
+		}
 		for i := range shared {
 			var err error
 			if shared[i], err = p.readShared(i); err != nil {
