@@ -349,13 +349,18 @@ func TestEncryptedPlaces(t *testing.T) {
 	if requests, size = proxy.Requests.Load()-requests, proxy.Bytes.Load()-size; requests > 3 || size > 1e6 {
 		t.Errorf("info: %d requests, %d bytes", requests, size)
 	}
+	query := strings.Split(readFile(t, "r1.fastq"), "\n")[1][:30]
+	mustRun(t, "index", "--quiet", "here/")
+	_, local, _ := runOutput("find", "--quiet", "--reads", query, "here/r")
 	mustRun(t, "index", "--quiet", "--key", "me.sec", "s3://bucket/sealed/")
 	mustRun(t, "verify", "--quiet", "--key", "me.sec", "s3://bucket/sealed/r")
-	query := strings.Split(readFile(t, "r1.fastq"), "\n")[1][:30]
 	requests = proxy.Requests.Load()
-	mustRun(t, "find", "--quiet", "--key", "me.sec", query, "s3://bucket/sealed/r")
+	_, remote, errs := runOutput("find", "--quiet", "--reads", "--key", "me.sec", query, "s3://bucket/sealed/r")
 	if requests = proxy.Requests.Load() - requests; requests > 20 {
-		t.Errorf("find: %d requests", requests)
+		t.Errorf("find --reads: %d requests", requests)
+	}
+	if remote != local || local == "" {
+		t.Errorf("find --reads: %q %s, local %q", remote, errs, local)
 	}
 	var all []*compress.Reader
 	for _, path := range []string{"here/", "s3://bucket/plain/r", "sealed/r", "s3://bucket/sealed/r", web.URL + "/sealed/r.cdna"} {
