@@ -48,7 +48,8 @@ func (x *Index) sections(slices, lengths uint64) sections {
 		literals = bases.PackedLen(int(x.bases-x.genome)) + bases.Pad
 	}
 	s := sections{(uint64(x.genome) + Window - 1) / Window * 2, min(slices, 1<<40) * 8, min(lengths, 1<<40),
-		uint64(beginsBlocks(x.genome)) * tableBytes, uint64(literals), (n/blockBases + 1) * blockBytes, (n/sampleRows + 1) * 4, uint64(bwt.Starts(int(n))) * 4}
+		uint64(beginsBlocks(x.genome)) * tableBytes, uint64(literals),
+		(n/blockBases + 1) * blockBytes, (n/sampleRows + 1) * 4, uint64(bwt.Starts(int(n))) * 4}
 	s[rankSections-1] += -s.end(rankSections) % blockBytes
 	return s
 }
@@ -56,12 +57,12 @@ func (x *Index) sections(slices, lengths uint64) sections {
 // keepsLiterals reports whether the bases of literals are in a section of their own: not if they are many, which would take too much.
 func (x *Index) keepsLiterals() bool { return x.bases-x.genome <= x.bases/20 }
 
-// least returns how many bytes Open needs.
+// least returns how many bytes Open needs: with literals that are not kept, all.
 func (x *Index) least(s sections) uint64 {
-	if x.keepsLiterals() {
-		return s.end(rankSections)
+	if !x.keepsLiterals() {
+		return s.end(len(s))
 	}
-	return s.end(len(s))
+	return s.end(rankSections)
 }
 
 // end returns how many bytes the header and the first n sections have.
@@ -122,10 +123,10 @@ func (x *Index) hash() [16]byte {
 // going through the text. The error wraps ErrCorrupt.
 func MainLen(head []byte) (least, all int64, err error) {
 	x, s, err := parseHeader(head)
-	if err != nil {
-		return 0, 0, err
+	if err == nil {
+		least, all = int64(x.least(s)), int64(s.end(len(s)))
 	}
-	return int64(x.least(s)), int64(s.end(len(s))), nil
+	return least, all, err
 }
 
 // parseHeader returns the index of a file without its sections, and how many bytes these have.
@@ -174,14 +175,12 @@ func Open(main []byte, file io.ReaderAt, size int64) (*Index, error) {
 	if x.Size() != size {
 		return nil, corrupt("%d bytes are not what its header says", size)
 	}
-	if x.HasRanks() {
-		if err := x.checkRanks(); err != nil {
-			return nil, err
-		}
-		for i := range x.Chunks() {
-			if r := x.rowOf(i); r == 0 || r > x.bases || i == 0 && r != x.first {
-				return nil, corrupt("chunk %d begins in row %d of %d", i, r, x.bases)
-			}
+	if err := x.checkRanks(); err != nil {
+		return nil, err
+	}
+	for i := range len(x.starts) / 4 {
+		if r := x.rowOf(i); r == 0 || r > x.bases || i == 0 && r != x.first {
+			return nil, corrupt("chunk %d begins in row %d of %d", i, r, x.bases)
 		}
 	}
 	if err := x.markLiterals(); err != nil {

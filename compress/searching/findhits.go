@@ -54,9 +54,12 @@ func (s *search) hits(ctx context.Context, x *fmindex.Index, known []window) ([]
 	return merged, nil
 }
 
-// locate sets the places of some patterns, of each up to maxLocated, and returns how many rows it has.
+// locate sets the places of some patterns, of each up to maxLocated, and returns how many rows it has; it does nothing without ranks.
 func (s *search) locate(x *fmindex.Index, patterns []pattern, found [][]uint32) (all []int, err error) {
 	all = make([]int, len(patterns))
+	if !x.HasRanks() {
+		return all, nil
+	}
 	rows := make([][]fmindex.Rows, len(patterns))
 	if s.o.Mismatches == 0 {
 		sequences, found := make([][]byte, len(patterns)), make([]fmindex.Rows, len(patterns))
@@ -96,12 +99,9 @@ func (s *search) locate(x *fmindex.Index, patterns []pattern, found [][]uint32) 
 
 // hitsOf sets the counts of some patterns, whose places are given if the index has no ranks.
 func (s *search) hitsOf(x *fmindex.Index, patterns []pattern, places [][]uint32, counts []Count) error {
-	var all []int
-	if x.HasRanks() {
-		var err error
-		if all, err = s.locate(x, patterns, places); err != nil {
-			return err
-		}
+	all, err := s.locate(x, patterns, places)
+	if err != nil {
+		return err
 	}
 	type place struct {
 		strand [2]int
@@ -123,7 +123,7 @@ func (s *search) hitsOf(x *fmindex.Index, patterns []pattern, places [][]uint32,
 				c.Depth += x.Depth(int(at), int(at)+len(p.bases))
 			}
 		}
-		if all != nil && len(places[i]) < all[i] {
+		if len(places[i]) < all[i] {
 			more := float64(all[i]) / float64(len(places[i]))
 			c.Hits, c.Depth = int(float64(c.Hits)*more), c.Depth*more
 		}

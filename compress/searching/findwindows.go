@@ -24,7 +24,7 @@ const maxWindows = 1 << 21
 
 var errManyWindows = errors.New("the queries are nearly everywhere")
 
-// windows returns the stretches of the text in which reads may have a query, by place, and, if the index has no ranks, those that have one.
+// windows returns the stretches of the text in which reads may have a query, by place, and those that have one if it went through the text.
 func (s *search) windows(ctx context.Context, x *fmindex.Index) (all, having []window, err error) {
 	most := s.o.Mismatches + s.o.Within
 	if x.HasRanks() && nearCost(s.patterns, most, x.Len()) < textCost(s.patterns, most, x.Len()) {

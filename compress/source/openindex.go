@@ -109,17 +109,15 @@ func mendedIndex(f *vfs.File) (*fmindex.Index, error) {
 	return x, problem
 }
 
-// MostRanks returns what mostRanks is for OpenIndex where the pseudogenome is needed as well: of a remote archive no more are fetched than
-// the sections have from which it is decoded otherwise.
+// MostRanks returns what mostRanks is for OpenIndex where the pseudogenome is needed as well: of a remote archive, the bytes from which
+// that is decoded otherwise.
 func (p *Packed) MostRanks() int64 {
 	if !p.Archive.IsRemote() {
 		return AllRanks
 	}
 	most := uint64(0)
-	for i, s := range p.Man.Shared {
-		if i == 0 || i == 1 && p.Man.Repeats {
-			most += s.Len
-		}
+	for _, s := range p.Man.Shared {
+		most += s.Len
 	}
 	return int64(most)
 }
@@ -129,11 +127,7 @@ func (p *Packed) NeedGenome(ctx context.Context, x *fmindex.Index) error {
 	if err := p.NeedShared(ctx); err != nil {
 		return err
 	}
-	n, err := p.Seqs.Len()
-	switch {
-	case err != nil:
-		return p.Archive.Corrupt(SharedName(0), err)
-	case n != x.Genome():
+	if n, err := p.Seqs.Len(); err == nil && n != x.Genome() {
 		return fmt.Errorf("%w: its pseudogenome has %d bases, that of the archive %d", ErrIndex, x.Genome(), n)
 	}
 	x.GenomeBases = func(dst []byte, from, to int) (_ []byte, err error) {
