@@ -256,12 +256,18 @@ func (s *Slice) EachSection(f func(c Column, m int, sec *Section)) {
 	f(Seqs, 0, &s.Seqs)
 }
 
+// SharedLen returns how many bytes the shared sections have.
+func (m *Manifest) SharedLen() (sum uint64) {
+	for _, s := range m.Shared {
+		sum += s.Len
+	}
+	return sum
+}
+
 // Sizes adds up the sections by column, in bytes of the bulk file; Shared ones count as
 // sequences.
 func (m *Manifest) Sizes() (sizes [Columns]uint64) {
-	for _, s := range m.Shared {
-		sizes[Seqs] += s.Len
-	}
+	sizes[Seqs] = m.SharedLen()
 	for i := range m.Slices {
 		m.Slices[i].EachSection(func(c Column, _ int, s *Section) { sizes[c] += s.Len })
 	}

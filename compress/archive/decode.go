@@ -90,10 +90,7 @@ func (m *Manifest) check(c *parse.Cursor) {
 		c.Fail("sections take %d of the %d bytes of %s", off, m.BulkLen, BulkSuffix)
 		return
 	}
-	var shared uint64
-	for _, s := range m.Shared {
-		shared += s.Len
-	}
+	shared := m.SharedLen()
 	type totals struct{ records, bases, text uint64 }
 	sums := make([]totals, len(m.Inputs))
 	for i := range m.Slices {

@@ -1,6 +1,7 @@
 package fmindex
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
@@ -126,8 +127,17 @@ func FuzzOpen(f *testing.F) {
 		if list, err := x.SlicesOver([]Stretch{{0, 10}}, 1); err == nil && len(list) > x.Slices() || err != nil && !errors.Is(err, ErrCorrupt) {
 			t.Error(list, err)
 		}
-		if _, err := x.AppendText(nil, 0, x.Chunks()); err != nil && !errors.Is(err, ErrCorrupt) {
+		text, err := x.AppendText(nil, 0, x.Chunks())
+		if err != nil && !errors.Is(err, ErrCorrupt) {
 			t.Error(err)
+		}
+		least, _, _ := MainLen(file)
+		if x, err = Open(file[:least], bytes.NewReader(file), int64(len(file))); err != nil {
+			t.Error(err)
+		}
+		x.GenomeBases = func(dst []byte, from, to int) ([]byte, error) { return append(dst, make([]byte, to-from)...), nil }
+		if other, err := x.AppendText(nil, 0, x.Chunks()); err == nil && text != nil && len(other) != len(text) {
+			t.Errorf("%d bases without ranks, and %d", len(other), len(text))
 		}
 	})
 }

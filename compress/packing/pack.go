@@ -153,9 +153,7 @@ func needed(man *archive.Manifest, sizes *slicing.Sizes) (sum uint64) {
 	if len(man.Slices) < 2 {
 		return 0
 	}
-	for _, s := range man.Shared {
-		sum += s.Len
-	}
+	sum = man.SharedLen()
 	for i := range man.Slices {
 		s := &man.Slices[i]
 		for _, m := range s.Members() {

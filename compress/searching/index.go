@@ -41,16 +41,13 @@ type IndexOptions struct {
 }
 
 // IndexBases returns about how many bases of pseudogenome an archive has, for an estimate of the work; 0 if it cannot be read.
-func IndexBases(e commit.Entry) (bases uint64) {
+func IndexBases(e commit.Entry) uint64 {
 	src, err := source.OpenEntry(e, 1, 0)
 	if err != nil {
 		return 0
 	}
 	defer src.Close()
-	for _, s := range src.Manifest().Shared {
-		bases += s.Len * 4 // of two bits
-	}
-	return bases
+	return src.Manifest().SharedLen() * 4 // of two bits
 }
 
 // IndexSummary is what Index did.

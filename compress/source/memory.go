@@ -24,10 +24,7 @@ func (p *Packed) checkMemory(demands []Demand) error {
 	if limit == 0 {
 		return nil
 	}
-	beside, need := uint64(workers.Beside), uint64(0)
-	for _, s := range p.Man.Shared {
-		beside += 2 * s.Len // coded, and two bits a base
-	}
+	beside, need := workers.Beside+2*p.Man.SharedLen(), uint64(0) // coded, and two bits a base
 	most := limit + limit/16
 	for _, d := range demands {
 		n, s := p.memoryOf(d), &p.Man.Slices[d.Slice]

@@ -115,11 +115,7 @@ func (p *Packed) MostRanks() int64 {
 	if !p.Archive.IsRemote() {
 		return AllRanks
 	}
-	most := uint64(0)
-	for _, s := range p.Man.Shared {
-		most += s.Len
-	}
-	return int64(most)
+	return int64(p.Man.SharedLen())
 }
 
 // NeedGenome has the pseudogenome decoded for an index without ranks. The error wraps ErrIndex if the index is of another one.
@@ -130,14 +126,13 @@ func (p *Packed) NeedGenome(ctx context.Context, x *fmindex.Index) error {
 	if n, err := p.Seqs.Len(); err == nil && n != x.Genome() {
 		return fmt.Errorf("%w: its pseudogenome has %d bases, that of the archive %d", ErrIndex, x.Genome(), n)
 	}
-	x.GenomeBases = func(dst []byte, from, to int) (_ []byte, err error) {
-		err = p.Pool.Do(ctx, func() (err error) {
-			dst, err = p.Seqs.Genome(dst, from, to)
+	x.GenomeBases = func(dst []byte, from, to int) ([]byte, error) {
+		err := p.Pool.Do(ctx, func() (err error) {
+			if dst, err = p.Seqs.Genome(dst, from, to); err != nil {
+				err = p.Archive.Corrupt(SharedName(0), err)
+			}
 			return err
 		})
-		if err != nil && ctx.Err() == nil {
-			err = p.Archive.Corrupt(SharedName(0), err)
-		}
 		return dst, err
 	}
 	return nil
