@@ -28,7 +28,7 @@ const (
 	keptBlocks = 1024 // of all objects together
 	// What is longer is fetched by several requests to where it is wanted, and not kept.
 	largeLen   = 8 << 20
-	leastPart  = 16 << 20
+	leastPart  = 24 << 20
 	largeParts = 4
 )
 

@@ -31,8 +31,11 @@ var ErrIndex = errors.New("the index can't be used")
 // can't be used.
 func OpenIndex(e commit.Entry, man *archive.Manifest, mostRanks int64) (x *fmindex.Index, closeIndex func(), mended, err error) {
 	path := e.Path() + commit.IndexExt
-	// Rather than first the bytes that say how many are needed; without the ranks most of these are of the coverage.
-	f, err := vfs.OpenAhead(path, min(mostAhead, mostRanks/8+nearSections))
+	ahead := int64(mostAhead) // rather than first the bytes that say how many are needed
+	if mostRanks < AllRanks {
+		ahead = min(mostRanks/5+nearSections, vfs.MostFetched-1) // about what is before the ranks
+	}
+	f, err := vfs.OpenAhead(path, ahead)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil, fmt.Errorf("%s: %w", path, ErrNoIndex)
 	}
