@@ -154,7 +154,7 @@ func (x *Index) beginsBlock(i int) ([]byte, error) {
 		from = x.blockEnd(i - 1)
 	}
 	coded := make([]byte, x.blockEnd(i)-from)
-	if _, err := x.whole.ReadAt(coded, int64(x.mainLen()+from)); err != nil && err != io.EOF {
+	if _, err := x.whole.ReadAt(coded, int64(x.mainLen+from)); err != nil && err != io.EOF {
 		return nil, err
 	}
 	if xxh3.Hash(coded) != binary.LittleEndian.Uint64(x.table[tableBytes*i+8:]) {
@@ -178,7 +178,7 @@ func (x *Index) Check() error {
 
 // Size returns how many bytes the file has.
 func (x *Index) Size() int64 {
-	size := x.mainLen()
+	size := x.mainLen
 	if n := len(x.table) / tableBytes; n > 0 {
 		size += x.blockEnd(n - 1)
 	}

@@ -41,7 +41,7 @@ func TestSlicesOver(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%d bytes for %d reads", len(file)-int(x.mainLen()), reads*50)
+			t.Logf("%d bytes for %d reads", len(file)-int(x.mainLen), reads*50)
 			for range 50 {
 				var wanted []Stretch
 				for range 1 + r.IntN(3) {
@@ -66,7 +66,7 @@ func TestSlicesOver(t *testing.T) {
 					}
 				}
 			}
-			file[x.mainLen()+1] ^= 1
+			file[x.mainLen+1] ^= 1
 			if reads == 0 {
 				return // no block is needed
 			}

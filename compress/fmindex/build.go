@@ -64,8 +64,7 @@ func Build(c Content, threads int) (*Index, error) {
 	}
 	table, blocks := c.Begins.file()
 	s := x.sections(uint64(len(c.Literals.ends)/2), uint64(len(c.Literals.lengths)))
-	main := s.end(len(s))
-	x.file = make([]byte, main, main+uint64(len(blocks)))
+	x.file = make([]byte, x.mainLen, x.mainLen+uint64(len(blocks)))
 	x.cut(s)
 	x.setRanks(transformed, threads)
 	for i, s := range starts {

@@ -37,10 +37,10 @@ func TestDamage(t *testing.T) {
 // sealed returns a file with the right checksums.
 func sealed(file []byte) []byte {
 	x, s, err := parseHeader(file)
-	if err != nil || s.end(len(s)) > uint64(len(file)) {
+	if err != nil || x.mainLen > uint64(len(file)) {
 		return file
 	}
-	x.file = file[:s.end(len(s))]
+	x.file = file[:x.mainLen]
 	x.cut(s)
 	from := uint64(0)
 	for i := 0; i < len(x.table); i += tableBytes {

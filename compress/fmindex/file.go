@@ -42,6 +42,7 @@ type sections [8]uint64
 // rankSections is how many sections are before the ranks.
 const rankSections = 5
 
+// sections returns the sections, and sets mainLen.
 func (x *Index) sections(slices, lengths uint64) sections {
 	n, literals := uint64(x.bases), 0
 	if x.keepsLiterals() {
@@ -51,6 +52,7 @@ func (x *Index) sections(slices, lengths uint64) sections {
 		uint64(beginsBlocks(x.genome)) * tableBytes, uint64(literals),
 		(n/blockBases + 1) * blockBytes, (n/sampleRows + 1) * 4, uint64(bwt.Starts(int(n))) * 4}
 	s[rankSections-1] += -s.end(rankSections) % blockBytes
+	x.mainLen = s.end(len(s))
 	return s
 }
 
@@ -60,7 +62,7 @@ func (x *Index) keepsLiterals() bool { return x.bases-x.genome <= x.bases/20 }
 // least returns how many bytes Open needs: with literals that are not kept, all.
 func (x *Index) least(s sections) uint64 {
 	if !x.keepsLiterals() {
-		return s.end(len(s))
+		return x.mainLen
 	}
 	return s.end(rankSections)
 }
@@ -72,12 +74,6 @@ func (s *sections) end(n int) uint64 {
 		sum += v
 	}
 	return sum
-}
-
-// mainLen returns how many bytes the header and all sections have.
-func (x *Index) mainLen() uint64 {
-	s := x.sections(uint64(x.Slices()), uint64(len(x.lengths)))
-	return s.end(len(s))
 }
 
 // cut sets the sections of x in its file, as far as that has them.
@@ -124,7 +120,7 @@ func (x *Index) hash() [16]byte {
 func MainLen(head []byte) (least, all int64, err error) {
 	x, s, err := parseHeader(head)
 	if err == nil {
-		least, all = int64(x.least(s)), int64(s.end(len(s)))
+		least, all = int64(x.least(s)), int64(x.mainLen)
 	}
 	return least, all, err
 }
@@ -155,16 +151,14 @@ func Open(main []byte, file io.ReaderAt, size int64) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	least, all := x.least(s), s.end(len(s))
-	switch n := uint64(len(main)); {
-	case n >= all:
-		x.file = main[:all]
-	case n >= least && all <= uint64(size):
-		x.file = main[:least]
-	default:
+	n := x.mainLen
+	if uint64(len(main)) < n && n <= uint64(size) {
+		n = x.least(s)
+	}
+	if uint64(len(main)) < n {
 		return nil, corrupt("%d bytes are not what its header says", size)
 	}
-	x.whole = file
+	x.file, x.whole = main[:n], file
 	x.cut(s)
 	if x.hash() != [16]byte(main[hashAt:]) || x.HasRanks() && xxh3.Hash128(x.rankBytes()).Bytes() != [16]byte(main[rankHashAt:]) {
 		return nil, corrupt("its checksum does not match")

@@ -37,6 +37,7 @@ type Index struct {
 	span     uint32 // the most bases of the pseudogenome under a read
 	marks    []literalMark
 	file     []byte      // all of it, if Build made it, else what Open reads
+	mainLen  uint64      // bytes of its header and sections
 	whole    io.ReaderAt // all of it
 
 	// GenomeBases appends the bases from..to-1 of the pseudogenome to dst, one a byte, 0 to 3. AppendText needs it if there are no ranks.
