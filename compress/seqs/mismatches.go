@@ -8,8 +8,7 @@ import (
 )
 
 // mismatches models in which bases a placed read differs from the pseudogenome, and how.
-// If there are qualities, the probability that a base differs is learnt for each quality value;
-// else the number of mismatches and the gaps between them are modelled.
+// It is learnt how many there are, and where: by the qualities, if there are some (qualModel), else by place (noQualModel).
 //
 // A mismatch that several reads share is not a sequencing error but another allele, a copy of a repeat, or
 // an error of the pseudogenome. Each position keeps the base that a read had there
@@ -28,10 +27,7 @@ type mismatches struct {
 
 	*noQualModel // without qualities; else nil
 
-	// With qualities:
-	countByQual [64]*rc.Tree // by the expected number of errors
-	// By quality; columns by the share of mismatches among the bases left, and whether the base before differs.
-	differs *rc.Rows
+	*qualModel // with qualities; else nil
 }
 
 // newMismatches returns a model for reads that lie in a range of so many bases of the pseudogenome.
@@ -49,36 +45,11 @@ func newMismatches(byQual bool, bases uint64) *mismatches {
 		}
 	}
 	if byQual {
-		m.differs = rc.NewRows()
+		m.qualModel = newQualModel()
 	} else {
 		m.noQualModel = newNoQualModel()
 	}
 	return m
-}
-
-// errorWeight[q] is about 2^20 * 10^(-(q-33)/10).
-var errorWeight = func() (t [256]uint32) {
-	x := uint64(1) << 40
-	for q := range t {
-		t[q] = uint32(x >> 20)
-		if q >= 33 {
-			x = x * 3331652 >> 22 // 10^-0.1 * 2^22
-		}
-	}
-	return
-}()
-
-// expectedErrors returns the sum of errorWeight of qualities.
-func expectedErrors(quals []byte) (e uint32) {
-	t := &errorWeight
-	for ; len(quals) >= 8; quals = quals[8:] {
-		q := quals[:8]
-		e += t[q[0]] + t[q[1]] + t[q[2]] + t[q[3]] + t[q[4]] + t[q[5]] + t[q[6]] + t[q[7]]
-	}
-	for _, q := range quals {
-		e += t[q]
-	}
-	return e
 }
 
 // alignment is where a placed read is on the pseudogenome.
@@ -201,19 +172,6 @@ func (m *mismatches) settle(c *rc.Coder, w alignment, i int) {
 	}
 }
 
-// equallyDense returns the column of differs for base i of the read, given the number of mismatches that are left and whether the base
-// before differs, and the first base after it that has another column; w.n if there is none.
-func (m *mismatches) equallyDense(w alignment, i, left int, prev uint32) (end int, column uint32) {
-	density := min(lenOfQuotient(uint(left)<<6, uint(w.n-i)), 7)
-	end = i + 1
-	if prev == 0 {
-		if end = w.n; density < 7 {
-			end -= left << 6 >> density
-		}
-	}
-	return end, uint32(density)<<1 | prev
-}
-
 // codeVariants codes at each variant under the read, from base `at` of the read on, whether the read has it, and returns how many it has.
 // Bases that have it are settled.
 func (m *mismatches) codeVariants(c *rc.Coder, w alignment, at int, read []uint64, text []byte, skip []bool, quals []byte) (had int) {
@@ -279,77 +237,4 @@ func (m *mismatches) codeSubstitution(c *rc.Coder, p *[4]rc.Prob, r, b byte) byt
 		return (r + 3) & 3
 	}
 	return (r + 1) & 3
-}
-
-// codeByQual codes the mismatches that remain: their number, and for each base, until they are used up, whether it differs.
-func (m *mismatches) codeByQual(c *rc.Coder, w alignment, ref stretch, read []uint64, text []byte, quals []byte) {
-	e, n := expectedErrors(quals), 0
-	if !c.Decoding() {
-		n = countBits(m.unlike)
-	}
-	// Half steps of the logarithm of the expected number of errors.
-	l := bits.Len32(e | 2)
-	ctx := min(2*l+int(e>>(l-2)&1), 63)
-	if m.countByQual[ctx] == nil {
-		t := rc.NewTree(8)
-		m.countByQual[ctx] = &t
-	}
-	n = int(m.countByQual[ctx].Code(c, uint32(n), longMemory))
-	if c.Decoding() {
-		m.decodeByQual(c, w, ref, text, quals, n)
-	} else {
-		m.encodeByQual(c, w, ref, read, quals, n)
-	}
-}
-
-// encodeByQual encodes, for each base up to the last of n mismatches, whether it differs, and how.
-func (m *mismatches) encodeByQual(c *rc.Coder, w alignment, ref stretch, read []uint64, quals []byte, n int) {
-	i, prev := 0, uint32(0)
-	for ; n > 0; n-- {
-		j := nextUnlike(m.unlike, w.rev)
-		at := w.index(j)
-		for i < at {
-			end, column := m.equallyDense(w, i, n, prev)
-			end = min(end, at)
-			c.AdaptZeros(m.differs, quals[i:end], column)
-			i, prev = end, 0
-		}
-		q := quals[at] & 127
-		_, column := m.equallyDense(w, at, n, prev)
-		c.Adapt(1, &m.differs[q][column], longMemory)
-		r := w.turned(ref.base(j))
-		m.codeBase(c, w, j, &m.substitution[q][r], r, read, nil)
-		i, prev = at+1, 1
-	}
-}
-
-// decodeByQual decodes what encodeByQual encodes.
-func (m *mismatches) decodeByQual(c *rc.Coder, w alignment, ref stretch, text, quals []byte, n int) {
-	prev := uint32(0)
-	for i := 0; n > 0 && i < w.n; {
-		end, column := m.equallyDense(w, i, n, prev)
-		k := c.AdaptRun(m.differs, quals[i:end], column)
-		if i += k; k > 0 {
-			prev = 0
-		}
-		if i == end {
-			continue
-		}
-		q, j := quals[i]&127, w.index(i)
-		r := w.turned(ref.base(j))
-		m.codeBase(c, w, j, &m.substitution[q][r], r, nil, text)
-		i, n, prev = i+1, n-1, 1
-	}
-}
-
-// lenOfQuotient returns bits.Len(a / b) without dividing; b is at least 1.
-func lenOfQuotient(a, b uint) int {
-	n := bits.Len(a) - bits.Len(b)
-	switch {
-	case n < 0:
-		return 0
-	case a>>n >= b:
-		return n + 1
-	}
-	return n
 }

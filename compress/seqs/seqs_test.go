@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/bits"
 	"math/rand"
 	"slices"
 	"testing"
@@ -417,12 +416,6 @@ func TestWordsOfBases(t *testing.T) {
 					t.Fatalf("%d letters: wrote %q", n, buf)
 				}
 			}
-		}
-	}
-	for range 10_000 {
-		a, b := uint(r.Uint32()>>r.Intn(32)), 1+uint(r.Uint32()>>r.Intn(32))
-		if got := lenOfQuotient(a, b); got != bits.Len(a/b) {
-			t.Fatalf("the quotient of %d and %d has %d bits, not %d", a, b, bits.Len(a/b), got)
 		}
 	}
 }

@@ -1527,6 +1527,66 @@ def learn(prob, bit, limit):
         prob[1] = count + 1
 
 
+def density(left, bases):
+    return min((64 * left // bases).bit_length(), 7)
+
+
+class Gaps:
+    """FORMAT: Differences with qualities: which base of a read differs next."""
+
+    def __init__(self):
+        self.seen, self.differed = [0] * 128, [0] * 128
+        self.factors = [[256] * 8 for _ in range(12)]
+        self.reads, self.after = 0, 32
+        self.learn()
+
+    def learn(self):
+        self.weights = []
+        for q in range(256):
+            rate = ERROR_RATE[max(q - 33, 0)]
+            w = (self.differed[q & 127] + 1 << 20) // (16 * self.seen[q & 127] + (1 << 20) // max(rate, 1))
+            self.weights.append(min(max(w, 1), 1 << 20))
+        if self.reads:
+            self.factors = [[min(max(f * (256 * o + 1024) // (e + 1024), 4), 1 << 14) for f, o, e in zip(*of)]
+                            for of in zip(self.factors, self.observed, self.expected)]
+        self.observed, self.expected = [[0] * 8 for _ in range(12)], [[0] * 8 for _ in range(12)]
+
+    def begin(self, qualities):
+        self.qualities = qualities
+        self.reads += 1
+        if self.reads % 16 == 0:
+            for q in qualities:
+                self.seen[q & 127] += 1
+        if self.reads == self.after:
+            self.after += min(self.reads, 512)
+            self.learn()
+
+    def next(self, coder, at, left, before):
+        k = min(left.bit_length(), 6) - 1 + 6 * before
+        n = len(self.qualities)
+        densities = [density(left, n - i) for i in range(at, n)]
+        sums = [0]
+        for d, q in zip(densities, self.qualities[at:]):
+            sums.append(sums[-1] + self.factors[k][d] * self.weights[q])
+
+        def some(x):
+            share = 65536 - (x << 16) // sums[-1]
+            for _ in range(min(left.bit_length() - 1, 2)):
+                share = share * share >> 16
+            return 65536 - share
+
+        starts = [(some(x) * (65536 - n + at) >> 16) + i for i, x in enumerate(sums)]
+        point = coder.point()
+        i = next((i for i in range(n - at) if starts[i + 1] > point), n - at - 1)
+        coder.part(starts[i], starts[i + 1] - starts[i])
+        if self.reads % 4 == 0:
+            self.observed[k][densities[i]] += 1
+            for d in set(densities):
+                first, end = densities.index(d), n - at - densities[::-1].index(d)
+                self.expected[k][d] += some(sums[end]) - some(sums[first]) >> 8
+        return at + i
+
+
 class Probs:
     """Adaptive probabilities ("prob"), each made when its key first comes."""
 
@@ -3133,7 +3193,7 @@ class SliceDecoder:
 
     def mismatches(self, data, reads):
         self.coder = ArithmeticDecoder(data)
-        probs, self.variants = Probs(self.coder), {}
+        probs, self.variants, self.gaps = Probs(self.coder), {}, Gaps()
         tied = self.sorted and not self.with_qualities and self.coder.even(1)
         at = 0
         while at < len(reads):
@@ -3264,21 +3324,27 @@ class SliceDecoder:
         return max(read.qualities[i] - 33, 0)
 
     def differ_by_quality(self, probs, read, reference):
+        """FORMAT: Differences with qualities."""
+        self.gaps.begin(read.qualities[:read.length])
         e = sum(ERROR_RATE[self.quality(read, i)] for i in range(read.length)) & MASK32
         length = (e | 2).bit_length()
-        at = min(2 * length + (e >> (length - 2) & 1), 63)
-        left = probs.tree(("differ", at), 8, MEMORY)
-        found, last = {}, 0
-        for i in range(read.length):
-            if left == 0:
-                break
-            q = read.qualities[i] & 127
-            share = min((64 * left // (read.length - i)).bit_length(), 7)
-            last = probs.bit(("base differs", q, share, last), MEMORY)
-            if last:
-                found[i] = self.letter(probs, reference(i), q)
+        c = min(2 * length + (e >> (length - 2) & 1), 63)
+        left = next((i for i in range(255) if probs.bit(("differ", c, i), MEMORY)), 255)
+        found, at, before = {}, 0, 0
+        while left:
+            require(at < read.length, f"{self.what}: more bases differ than there are")
+            q = read.qualities[at] & 127
+            share = density(left, read.length - at)
+            if before or share > 4 or read.length > 4095:
+                before = probs.bit(("base differs", q, share, before), MEMORY)
+            else:
+                at = self.gaps.next(probs.coder, at, left, bool(found))
+                q, before = read.qualities[at] & 127, 1
+            if before:
+                self.gaps.differed[q] += 1
+                found[at] = self.letter(probs, reference(at), q)
                 left -= 1
-        require(left == 0, f"{self.what}: more bases differ than there are")
+            at += 1
         return found
 
     def differ_by_place(self, probs, read, reference, at, which):
