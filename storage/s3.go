@@ -10,6 +10,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"math"
 	"net/http"
 	"net/url"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -199,6 +201,11 @@ func (s *bucketStore) Open(p string) (vfs.RemoteFile, error) {
 	if info.Dir {
 		return nil, vfs.ErrNotRegular
 	}
+	return s.object(info, tag), nil
+}
+
+// object returns an object, of a version of it if tag is not "".
+func (s *bucketStore) object(info *vfs.RemoteInfo, tag string) *object {
 	bucket, key := split(info.Path)
 	get := func(from, n int64) (io.ReadCloser, error) {
 		var o minio.GetObjectOptions
@@ -213,7 +220,7 @@ func (s *bucketStore) Open(p string) (vfs.RemoteFile, error) {
 		r, _, _, err := s.core.GetObject(s.ctx, bucket, key, o)
 		return r, s.answer(err)
 	}
-	return &object{info: *info, cache: s.cache, get: get}, nil
+	return &object{info: *info, cache: s.cache, get: get}
 }
 
 // Uploads of more than partLen bytes are cut into parts of so many, those after the first largeFrom into parts of largePart, as there
@@ -231,6 +238,18 @@ func partAt(i int) int64 {
 	return int64(min(i, largeFrom))*partLen + int64(max(i-largeFrom, 0))*largePart
 }
 
+// partOf returns the part that a byte is in.
+func partOf(at int64) int {
+	return int(min(at/partLen, largeFrom) + max(at-largeFrom*partLen, 0)/largePart)
+}
+
+// Parts that are not kept here are objects by themselves until the upload is complete: those of KEY are KEY.orcomgo-parts/NUMBER. Parts
+// that are being written or sent, up to unsentParts, are beside what is kept.
+const (
+	stagedSuffix = ".orcomgo-parts"
+	unsentParts  = largeParts + 3
+)
+
 // checksum is the header by which the server compares what it got.
 const checksum = "X-Amz-Checksum-Crc32c"
 
@@ -246,7 +265,7 @@ func crc(r io.ReadSeeker) (string, error) {
 
 // Put implements vfs.Remote. The file has its name once all of it is there.
 func (s *bucketStore) Put(p string, from io.ReaderAt, size int64, replace bool) error {
-	u := s.Send(p, from)
+	u := s.Send(p, from, 0, nil)
 	defer u.Abort()
 	return u.Put(size, replace)
 }
@@ -259,47 +278,163 @@ type upload struct {
 	from        io.ReaderAt
 	ctx         context.Context
 	cancel      context.CancelFunc
+	staging     context.Context // of parts that are staged, which end before they are removed
+	endStaging  context.CancelFunc
 	busy        errgroup.Group // sends parts early
+	stageFrom   int            // parts from this one on are staged
+	forget      func(at, n int64)
+	staged      atomic.Bool // some part is, or was
 	beginning   sync.Mutex
 	id          string // "" before there are parts, and after the end; beginning is held
-	mu          sync.Mutex
+	mu          sync.RWMutex
 	parts       []part // mu is held
+	lost        bool   // bytes were written that are not kept here; mu is held
 }
 
 // part is what is known of a part of an upload.
 type part struct {
-	minio.CompletePart     // without a tag if it is still to be sent
-	changes            int // how often it was written to since it was first sent
+	minio.CompletePart         // without a tag if it is still to be sent; or of staged
+	changes            int     // how often it was written to since it was first sent
+	staged             *object // that has it; nil: it is here
 }
 
 // Send implements vfs.Sender.
-func (s *bucketStore) Send(p string, from io.ReaderAt) vfs.Upload {
-	u := &upload{s: s, path: clean(p), from: from}
+func (s *bucketStore) Send(p string, from io.ReaderAt, kept int64, forget func(at, n int64)) vfs.Upload {
+	u := &upload{s: s, path: clean(p), from: from, forget: forget, stageFrom: math.MaxInt}
 	u.bucket, u.key = split(u.path)
+	if kept > 0 {
+		u.stageFrom = max(partOf(kept)-unsentParts, 1) // the first part is written again in the end
+	}
 	u.ctx, u.cancel = context.WithCancel(s.ctx)
+	u.staging, u.endStaging = context.WithCancel(context.WithoutCancel(s.ctx))
 	u.busy.SetLimit(largeParts)
 	return u
 }
 
 // Wrote implements vfs.Upload. A part is sent once the next one is written, too, since blocks at the end may be written again; the first
-// one in the end, since archives have their IDs there. What can't be sent is sent again in the end.
+// one in the end, since archives have their IDs there. From then on no others are staged: the header of the parity is written last. What
+// can't be sent is sent again in the end. Where parts are staged, it waits until no more than largeParts are being sent.
 func (u *upload) Wrote(from, to int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for i := len(u.parts) - 1; i >= 0 && from < partAt(i+1); i-- {
 		if to > partAt(i) {
+			u.lost = u.lost || u.parts[i].staged != nil
 			u.parts[i] = part{changes: u.parts[i].changes + 1}
+		}
+		if i == 0 {
+			u.stageFrom = math.MaxInt
 		}
 	}
 	for i := len(u.parts); partAt(i+2) <= to; i++ {
-		if i > 0 && !u.busy.TryGo(func() error {
-			_ = u.send(i, partAt(i+1))
+		u.parts = append(u.parts, part{})
+		if i == 0 {
+			continue
+		}
+		stage := i >= u.stageFrom
+		send := func() error {
+			if stage {
+				_ = u.stage(i)
+			} else {
+				_ = u.send(i, partAt(i+1))
+			}
 			return nil
-		}) {
+		}
+		if partOf(to) > u.stageFrom {
+			u.mu.Unlock()
+			u.busy.Go(send)
+			u.mu.Lock()
+		} else if !u.busy.TryGo(send) {
+			u.parts = u.parts[:i]
 			return
 		}
-		u.parts = append(u.parts, part{})
 	}
+}
+
+// stage makes part i an object by itself, and gives back the room that it takes here.
+func (u *upload) stage(i int) error {
+	path, at, n := fmt.Sprintf("%s%s/%d", u.path, stagedSuffix, i), partAt(i), partAt(i+1)-partAt(i)
+	_, key := split(path)
+	u.staged.Store(true)
+	return retry(func() error {
+		if err := cmp.Or(u.ctx.Err(), u.s.connect()); err != nil {
+			return err
+		}
+		u.mu.RLock()
+		changes := u.parts[i].changes
+		u.mu.RUnlock()
+		put, sum, err := u.putObject(u.staging, key, at, n, minio.PutObjectOptions{})
+		if err != nil {
+			return err
+		}
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		if put.VersionID != "" { // the bucket would keep it when it is removed
+			u.stageFrom = math.MaxInt
+			return u.s.core.RemoveObject(u.staging, u.bucket, key, minio.RemoveObjectOptions{VersionID: put.VersionID})
+		}
+		if p := &u.parts[i]; p.changes == changes {
+			p.staged = u.s.object(&vfs.RemoteInfo{Path: path, Length: n, Modified: time.Now()}, put.ETag)
+			p.CompletePart = minio.CompletePart{PartNumber: i + 1, ETag: put.ETag, ChecksumCRC32C: sum}
+			u.forget(at, n)
+		}
+		return nil
+	})
+}
+
+// putObject puts n bytes from a place on, and returns their CRC-32C, too.
+func (u *upload) putObject(ctx context.Context, key string, at, n int64, o minio.PutObjectOptions) (put minio.UploadInfo, sum string,
+	err error) {
+	r := io.NewSectionReader(u.from, at, n)
+	if sum, err = crc(r); err == nil {
+		o.UserMetadata = map[string]string{checksum: sum}
+		put, err = u.s.core.PutObject(ctx, u.bucket, key, r, n, "", "", o)
+		err = u.s.answer(err)
+	}
+	return put, sum, err
+}
+
+// ReadAt implements vfs.Upload.
+func (u *upload) ReadAt(p []byte, at int64) (done int, err error) {
+	for done < len(p) && err == nil {
+		i, n := partOf(at), 0
+		n, err = u.readPart(p[done:][:min(int64(len(p)-done), partAt(i+1)-at)], at, i)
+		done, at = done+n, at+int64(n)
+	}
+	return done, err
+}
+
+// readPart is ReadAt within part i.
+func (u *upload) readPart(p []byte, at int64, i int) (int, error) {
+	u.mu.RLock()
+	if i >= len(u.parts) || u.parts[i].staged == nil {
+		defer u.mu.RUnlock() // so that its room is not given back meanwhile
+		return u.from.ReadAt(p, at)
+	}
+	staged := u.parts[i].staged
+	u.mu.RUnlock()
+	return staged.ReadAt(p, at-partAt(i))
+}
+
+// removeStaged removes the staged parts of the object at a path, those that killed runs left, too.
+func (s *bucketStore) removeStaged(ctx context.Context, path string) error {
+	s.forget(path + stagedSuffix)
+	l, err := s.list(path + stagedSuffix)
+	if err != nil {
+		return err
+	}
+	return retry(func() (err error) {
+		bucket, key := split(path)
+		keys := make(chan minio.ObjectInfo, len(l.entries))
+		for _, e := range l.entries {
+			keys <- minio.ObjectInfo{Key: key + stagedSuffix + "/" + e.Name()}
+		}
+		close(keys)
+		for failed := range s.core.RemoveObjects(ctx, bucket, keys, minio.RemoveObjectsOptions{}) {
+			err = failed.Err
+		}
+		return s.answer(err)
+	})
 }
 
 // begin starts the upload in parts, unless that was done.
@@ -316,16 +451,30 @@ func (u *upload) begin() (id string, err error) {
 	return u.id, u.s.answer(err)
 }
 
-// send sends part i, which ends at to.
+// send sends part i, which ends at to, or has the server take it from where it is staged.
 func (u *upload) send(i int, to int64) error {
 	return retry(func() error {
 		id, err := u.begin()
 		if err = cmp.Or(u.ctx.Err(), err); err != nil {
 			return err
 		}
-		u.mu.Lock()
-		changes := u.parts[i].changes
-		u.mu.Unlock()
+		u.mu.RLock()
+		p := u.parts[i]
+		u.mu.RUnlock()
+		if p.staged != nil {
+			_, key := split(p.staged.info.Path)
+			sent, err := u.s.core.CopyObjectPart(u.ctx, u.bucket, key, u.bucket, u.key, id, i+1, 0, -1,
+				map[string]string{"x-amz-copy-source-if-match": p.ETag})
+			if err = u.s.answer(err); err == nil && sent.ETag == "" { // it failed after its status was sent
+				err = passing{errEarly}
+			} else if errors.Is(err, errChanged) || errors.Is(err, fs.ErrNotExist) {
+				err = errors.New("another run has replaced parts of it")
+			}
+			if err == nil {
+				u.parts[i].ETag = strings.Trim(sent.ETag, `"`)
+			}
+			return err
+		}
 		n := to - partAt(i)
 		r := io.NewSectionReader(u.from, partAt(i), n)
 		sum, err := crc(r)
@@ -339,7 +488,7 @@ func (u *upload) send(i int, to int64) error {
 		}
 		u.mu.Lock()
 		defer u.mu.Unlock()
-		if u.parts[i].changes == changes {
+		if u.parts[i].changes == p.changes {
 			u.parts[i].CompletePart = minio.CompletePart{PartNumber: i + 1, ETag: sent.ETag, ChecksumCRC32C: sum}
 		}
 		return nil
@@ -351,6 +500,11 @@ func (u *upload) Put(size int64, replace bool) error {
 	if err := u.s.connect(); err != nil {
 		return err
 	}
+	if u.forget != nil {
+		if _, _, err := u.s.find(u.path + stagedSuffix); err == nil { // of a run that was killed
+			u.staged.Store(true)
+		}
+	}
 	defer u.s.forget(path.Dir(u.path))
 	var o minio.PutObjectOptions
 	if !replace {
@@ -361,17 +515,15 @@ func (u *upload) Put(size int64, replace bool) error {
 		err = u.putParts(size, o)
 	} else {
 		err = retry(func() error {
-			r := io.NewSectionReader(u.from, 0, size)
-			sum, err := crc(r)
-			if err == nil {
-				o.UserMetadata = map[string]string{checksum: sum}
-				_, err = u.s.core.PutObject(u.ctx, u.bucket, u.key, r, size, "", "", o)
-			}
-			return u.s.answer(err)
+			_, _, err := u.putObject(u.ctx, u.key, 0, size, o)
+			return err
 		})
 	}
 	if errors.Is(err, errChanged) && !replace {
 		return fs.ErrExist
+	}
+	if err == nil && u.staged.Load() {
+		u.staged.Store(u.s.removeStaged(u.s.ctx, u.path) != nil)
 	}
 	return err
 }
@@ -379,13 +531,16 @@ func (u *upload) Put(size int64, replace bool) error {
 // putParts is Put in parts, which are sent side by side.
 func (u *upload) putParts(size int64, o minio.PutObjectOptions) error {
 	_ = u.busy.Wait() // has no error
+	if u.lost {
+		return errors.New("what was sent was written again")
+	}
 	for partAt(len(u.parts)) < size {
 		u.parts = append(u.parts, part{})
 	}
 	var g errgroup.Group
 	g.SetLimit(largeParts)
 	for i := range u.parts {
-		if u.parts[i].ETag == "" {
+		if u.parts[i].ETag == "" || u.parts[i].staged != nil {
 			g.Go(func() error { return u.send(i, min(partAt(i+1), size)) })
 		}
 	}
@@ -409,14 +564,20 @@ func (u *upload) putParts(size int64, o minio.PutObjectOptions) error {
 // Abort implements vfs.Upload.
 func (u *upload) Abort() {
 	u.cancel()
+	late := time.AfterFunc(removeWait, u.endStaging)
+	defer late.Stop()
 	_ = u.busy.Wait()
+	u.endStaging()
 	u.beginning.Lock()
 	defer u.beginning.Unlock()
+	end, cancel := context.WithTimeout(context.WithoutCancel(u.s.ctx), removeWait)
+	defer cancel()
 	if u.id != "" {
-		end, cancel := context.WithTimeout(context.WithoutCancel(u.s.ctx), removeWait)
-		defer cancel()
 		_ = u.s.core.AbortMultipartUpload(end, u.bucket, u.key, u.id)
 		u.id = ""
+	}
+	if u.staged.Swap(false) {
+		_ = u.s.removeStaged(end, u.path)
 	}
 }
 

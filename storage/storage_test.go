@@ -53,7 +53,7 @@ func putEarly(path string, data []byte, r *rand.Rand) error {
 		return err
 	}
 	defer f.Close()
-	f.SendEarly()
+	f.SendEarly(0)
 	for at := 0; at < len(data); {
 		n := min(1+r.IntN(1<<20), len(data)-at)
 		if _, err := f.WriteAt(content(r, n), int64(at)); err != nil {
@@ -251,7 +251,7 @@ func TestSentEarly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.SendEarly()
+		f.SendEarly(0)
 		for at := 0; at < len(data); at += 1 << 20 {
 			if _, err := f.WriteAt(data[at:at+1<<20], int64(at)); err != nil {
 				t.Fatal(err)

@@ -101,9 +101,9 @@ func NewUnnamed(dir, path string) (*Temp, error) {
 }
 
 // SendEarly has the file sent to the remote place where it will get its name while it is written, see vfs.File.
-func (t *Temp) SendEarly() {
+func (t *Temp) SendEarly(kept int64) {
 	if t.path == "" {
-		t.over = IfAbandoned(t.File.SendEarly())
+		t.over = IfAbandoned(t.File.SendEarly(kept))
 	}
 }
 

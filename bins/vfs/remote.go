@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -25,14 +26,17 @@ type Remote interface {
 
 // Sender is a Remote to which a file can be sent while it is written.
 type Sender interface {
-	// Send begins to put the content of from, which is empty, at a path.
-	Send(path string, from io.ReaderAt) Upload
+	// Send begins to put the content of from, which is empty, at a path. With kept > 0, that many bytes stay in from: others are given to
+	// forget once the remote has them.
+	Send(path string, from io.ReaderAt, kept int64, forget func(at, n int64)) Upload
 }
 
 // Upload is a file that is being put. Its methods are those of one goroutine at a time, but for Abort.
 type Upload interface {
 	// Wrote says that these bytes of the content are there now, and all before them.
 	Wrote(from, to int64)
+	// ReadAt reads the content, wherever it is.
+	ReadAt(p []byte, at int64) (int, error)
 	// Put is Remote.Put, of so many bytes.
 	Put(size int64, replace bool) error
 	// Abort removes what was sent, unless Put has put it.
@@ -137,13 +141,17 @@ func CreateForRemote() (*os.File, error) {
 }
 
 // SendEarly has the content of a new file, which Put will take to the path that it will get, sent while it is written by WriteAt, if the
-// remote can do that. abort ends it, as Close does.
-func (f *File) SendEarly() (abort func()) {
+// remote can do that. Of it, about kept bytes stay on this machine, where it can give back the room of others; 0: all. abort ends it, as
+// Close does.
+func (f *File) SendEarly(kept int64) (abort func()) {
 	to, ok := remoteOf(f.path).(Sender)
 	if !ok {
 		return func() {}
 	}
-	f.upload = to.Send(f.path, f.f)
+	if runtime.GOOS != "linux" { // see forget
+		kept = 0
+	}
+	f.upload = to.Send(f.path, f.f, kept, func(at, n int64) { forget(f.f, at, n) })
 	if e := f.Envelope(); e != nil {
 		f.EncryptAs(e) // so that what is stored is sent
 	}

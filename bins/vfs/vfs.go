@@ -160,6 +160,8 @@ func (f *File) ReadAt(p []byte, at int64) (int, error) {
 		read = f.content
 	case f.remote != nil:
 		read = f.remote
+	case f.upload != nil:
+		read = f.upload
 	}
 	n, err := read.ReadAt(p, at)
 	if err != nil && err != io.EOF {
@@ -264,7 +266,7 @@ func (f *File) Map(size int64) (data []byte, unmap func(), err error) {
 		return nil, nil, OfPath(f.path, err)
 	}
 	if size > 0 {
-		if f.remote == nil && f.content == nil {
+		if f.remote == nil && f.content == nil && f.upload == nil {
 			if data, unmap, err := mapFile(f.f, size); err == nil {
 				return data, unmap, nil
 			}

@@ -54,7 +54,6 @@ func create(dir, name string, replace commit.MayReplace, alone bool) (*Writer, e
 	if err != nil {
 		return nil, err
 	}
-	f.SendEarly()
 	w := &Writer{dir: dir, name: name, replace: replace, alone: alone, off: bulkHeader, hash: xxh3.New(), f: f}
 	// The ID is that of the content, so it is written last, in the place left for it here.
 	if _, err := f.WriteAt(w.header(), 0); err != nil {
@@ -72,6 +71,9 @@ func (w *Writer) EncryptAs(e *crypt.Envelope) error {
 	_, err := w.f.WriteAt(w.header(), 0)
 	return err
 }
+
+// SendEarly has the archive sent while it is written, see vfs.File. It is called before EncryptAs.
+func (w *Writer) SendEarly(kept uint64) { w.f.SendEarly(int64(kept)) }
 
 // Restrict has the files open to no more than a allows.
 func (w *Writer) Restrict(a commit.Access) { w.f.Restrict(a) }
@@ -198,6 +200,9 @@ type ParityOptions struct {
 func (w *Writer) Commit(m *Manifest, o ParityOptions) error {
 	if err := w.End(m); err != nil {
 		return err
+	}
+	if vfs.IsRemote(w.dir) && w.off/16 > o.Memory { // most is read from there: as seldom, and in as large pieces, as can be
+		o.Memory *= 8
 	}
 	within := int64(o.Needed / 100)
 	if m.OneFile {

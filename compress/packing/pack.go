@@ -197,6 +197,7 @@ func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (_ 
 		o.Access = commit.AccessTo(filepath.Join(r.Dir(), r.Name()+commit.BinsDataExt), filepath.Join(r.Dir(), r.Name()+commit.BinsMetaExt))
 	}
 	p.w.Restrict(o.Access)
+	p.w.SendEarly(o.Memory)
 	if err := p.w.EncryptAs(r.Envelope()); err != nil {
 		return nil, err
 	}

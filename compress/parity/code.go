@@ -1,6 +1,7 @@
 package parity
 
 import (
+	"crypto/subtle"
 	"encoding/binary"
 	"io"
 	"math"
@@ -256,22 +257,36 @@ func (s *stripes) makeCoder() (err error) {
 	return err
 }
 
-// load reads columns from..to-1 of the sectors of a group. skip, unless it is nil, says which sectors not to read.
-func (s *stripes) load(data io.ReaderAt, group, from, to int, skip func(i int64) bool) error {
-	const perTask = 16
-	d := int(s.c.perGroup())
-	return eachTask((d-1)/perTask+1, s.threads, func(task int, buf []byte) error {
-		for at := task * perTask; at < min((task+1)*perTask, d); at++ {
-			i := s.c.number(group, int64(at))
-			shard := s.shards[at][:to-from]
-			n := 0
-			if i < s.c.sectors() && (skip == nil || !skip(i)) {
-				n = max(0, min(to, s.c.length(i))-from)
-			}
-			if err := readFull(data, shard[:n], i*int64(s.c.sector)+int64(from)); n > 0 && err != nil {
+// load reads columns from..to-1 of the sectors of groups from one on into the shards of each, all columns of a run at once. skip, unless
+// it is nil, says which sectors not to read.
+func (s *stripes) load(data io.ReaderAt, group int, into [][][]byte, from, to int, skip func(i int64) bool) error {
+	c, d := s.c, int(s.c.perGroup())
+	return eachTask((d-1)/runLength+1, s.threads, func(row int, buf []byte) error {
+		whole := to-from == c.sector && skip == nil
+		if whole {
+			at := c.number(group, int64(row*runLength)) * int64(c.sector)
+			n := max(0, min(int64(len(into)*runLength*c.sector), c.size-at))
+			if err := readFull(data, buf[:n], at); n > 0 && err != nil {
 				return err
 			}
-			clear(shard[n:])
+			clear(buf[n:])
+		}
+		for g, shards := range into {
+			for at := row * runLength; at < min((row+1)*runLength, d); at++ {
+				shard := shards[at][:to-from]
+				if whole {
+					buf = buf[copy(shard, buf):]
+					continue
+				}
+				i, n := c.number(group+g, int64(at)), 0
+				if i < c.sectors() && (skip == nil || !skip(i)) {
+					n = max(0, min(to, c.length(i))-from)
+				}
+				if err := readFull(data, shard[:n], i*int64(c.sector)+int64(from)); n > 0 && err != nil {
+					return err
+				}
+				clear(shard[n:])
+			}
 		}
 		return nil
 	})
@@ -303,25 +318,32 @@ func (s *stripes) columns(n int, f func(shards [][]byte, from, to int) error) er
 
 // encode calls put with the parity of each group in turn.
 func (c *code) encode(data io.ReaderAt, threads int, memory uint64, put func(group int, parity [][]byte) error) error {
-	s := c.stripes(threads, memory, 1)
 	d := int(c.perGroup())
 	parity := make([][]byte, c.parity)
 	for k := range parity {
 		parity[k] = make([]byte, c.sector)
 	}
+	if c.parity == 1 {
+		return c.encodeSums(data, parity, put)
+	}
+	s := c.stripes(threads, memory, 1)
+	together := [][][]byte{s.shards} // groups that are read side by side, if there is memory for all their columns
+	most := min(uint64(c.groups), checkTask/uint64(runLength*c.sector), memory/uint64(len(s.shards)*c.sector))
+	for uint64(len(together)) < most {
+		together = append(together, c.stripes(threads, memory, 1).shards)
+	}
 	for group := range c.groups {
+		s.shards = together[group%len(together)]
 		for from := 0; from < c.sector; from += s.width {
 			to := min(from+s.width, c.sector)
-			if err := s.load(data, group, from, to, nil); err != nil {
-				return err
+			if group%len(together) == 0 {
+				if err := s.load(data, group, together, from, to, nil); err != nil {
+					return err
+				}
 			}
 			err := s.columns(to-from, func(shards [][]byte, lo, hi int) error {
 				for k := range parity {
 					shards[d+k] = parity[k][from+lo : from+hi]
-				}
-				if s.coder == nil {
-					addAll(shards[d], shards[:d])
-					return nil
 				}
 				return s.coder.Encode(shards)
 			})
@@ -336,13 +358,34 @@ func (c *code) encode(data io.ReaderAt, threads int, memory uint64, put func(gro
 	return nil
 }
 
+// encodeSums is encode where parity is one sector of each group, the sum of the others, which are read in their order.
+func (c *code) encodeSums(data io.ReaderAt, parity [][]byte, put func(group int, parity [][]byte) error) error {
+	for group := range c.groups {
+		sum, buf := parity[0], make([]byte, c.sector)
+		clear(sum)
+		for at := range c.perGroup() {
+			i := c.number(group, at)
+			if i >= c.sectors() {
+				break
+			}
+			sector := buf[:c.length(i)]
+			if err := readFull(data, sector, i*int64(c.sector)); err != nil {
+				return err
+			}
+			subtle.XORBytes(sum, sum, sector)
+		}
+		if err := put(group, parity); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // addAll sets sum to the sum of others in the field of two elements.
 func addAll(sum []byte, others [][]byte) {
 	clear(sum)
 	for _, o := range others {
-		for i := 0; i < len(sum); i += 8 {
-			binary.LittleEndian.PutUint64(sum[i:], binary.LittleEndian.Uint64(sum[i:])^binary.LittleEndian.Uint64(o[i:]))
-		}
+		subtle.XORBytes(sum, sum, o)
 	}
 }
 
@@ -397,7 +440,7 @@ func (s *stripes) mendGroup(data io.ReaderAt, group int, bad []int64, have []int
 	}
 	for from := 0; from < c.sector; from += s.width {
 		to := min(from+s.width, c.sector)
-		if err := s.load(data, group, from, to, func(i int64) bool { return lost[i] }); err != nil {
+		if err := s.load(data, group, [][][]byte{s.shards}, from, to, func(i int64) bool { return lost[i] }); err != nil {
 			return err
 		}
 		for _, k := range have {
