@@ -278,8 +278,6 @@ type upload struct {
 	from        io.ReaderAt
 	ctx         context.Context
 	cancel      context.CancelFunc
-	staging     context.Context // of parts that are staged, which end before they are removed
-	endStaging  context.CancelFunc
 	busy        errgroup.Group // sends parts early
 	stageFrom   int            // parts from this one on are staged
 	forget      func(at, n int64)
@@ -305,8 +303,7 @@ func (s *bucketStore) Send(p string, from io.ReaderAt, kept int64, forget func(a
 	if kept > 0 {
 		u.stageFrom = max(partOf(kept)-unsentParts, 1) // the first part is written again in the end
 	}
-	u.ctx, u.cancel = context.WithCancel(s.ctx)
-	u.staging, u.endStaging = context.WithCancel(context.WithoutCancel(s.ctx))
+	u.ctx, u.cancel = context.WithCancel(context.WithoutCancel(s.ctx)) // Abort lets requests end that the server may have whole
 	u.busy.SetLimit(largeParts)
 	return u
 }
@@ -363,7 +360,7 @@ func (u *upload) stage(i int) error {
 		u.mu.RLock()
 		changes := u.parts[i].changes
 		u.mu.RUnlock()
-		put, sum, err := u.putObject(u.staging, key, at, n, minio.PutObjectOptions{})
+		put, sum, err := u.putObject(key, at, n, minio.PutObjectOptions{})
 		if err != nil {
 			return err
 		}
@@ -371,7 +368,7 @@ func (u *upload) stage(i int) error {
 		defer u.mu.Unlock()
 		if put.VersionID != "" { // the bucket would keep it when it is removed
 			u.stageFrom = math.MaxInt
-			return u.s.core.RemoveObject(u.staging, u.bucket, key, minio.RemoveObjectOptions{VersionID: put.VersionID})
+			return u.s.core.RemoveObject(u.ctx, u.bucket, key, minio.RemoveObjectOptions{VersionID: put.VersionID})
 		}
 		if p := &u.parts[i]; p.changes == changes {
 			p.staged = u.s.object(&vfs.RemoteInfo{Path: path, Length: n, Modified: time.Now()}, put.ETag)
@@ -383,12 +380,11 @@ func (u *upload) stage(i int) error {
 }
 
 // putObject puts n bytes from a place on, and returns their CRC-32C, too.
-func (u *upload) putObject(ctx context.Context, key string, at, n int64, o minio.PutObjectOptions) (put minio.UploadInfo, sum string,
-	err error) {
+func (u *upload) putObject(key string, at, n int64, o minio.PutObjectOptions) (put minio.UploadInfo, sum string, err error) {
 	r := io.NewSectionReader(u.from, at, n)
 	if sum, err = crc(r); err == nil {
 		o.UserMetadata = map[string]string{checksum: sum}
-		put, err = u.s.core.PutObject(ctx, u.bucket, key, r, n, "", "", o)
+		put, err = u.s.core.PutObject(u.ctx, u.bucket, key, r, n, "", "", o)
 		err = u.s.answer(err)
 	}
 	return put, sum, err
@@ -398,22 +394,19 @@ func (u *upload) putObject(ctx context.Context, key string, at, n int64, o minio
 func (u *upload) ReadAt(p []byte, at int64) (done int, err error) {
 	for done < len(p) && err == nil {
 		i, n := partOf(at), 0
-		n, err = u.readPart(p[done:][:min(int64(len(p)-done), partAt(i+1)-at)], at, i)
+		some := p[done:][:min(int64(len(p)-done), partAt(i+1)-at)]
+		u.mu.RLock()
+		if i < len(u.parts) && u.parts[i].staged != nil {
+			staged := u.parts[i].staged
+			u.mu.RUnlock()
+			n, err = staged.ReadAt(some, at-partAt(i))
+		} else {
+			n, err = u.from.ReadAt(some, at)
+			u.mu.RUnlock() // until then its room is not given back
+		}
 		done, at = done+n, at+int64(n)
 	}
 	return done, err
-}
-
-// readPart is ReadAt within part i.
-func (u *upload) readPart(p []byte, at int64, i int) (int, error) {
-	u.mu.RLock()
-	if i >= len(u.parts) || u.parts[i].staged == nil {
-		defer u.mu.RUnlock() // so that its room is not given back meanwhile
-		return u.from.ReadAt(p, at)
-	}
-	staged := u.parts[i].staged
-	u.mu.RUnlock()
-	return staged.ReadAt(p, at-partAt(i))
 }
 
 // removeStaged removes the staged parts of the object at a path, those that killed runs left, too.
@@ -515,7 +508,7 @@ func (u *upload) Put(size int64, replace bool) error {
 		err = u.putParts(size, o)
 	} else {
 		err = retry(func() error {
-			_, _, err := u.putObject(u.ctx, u.key, 0, size, o)
+			_, _, err := u.putObject(u.key, 0, size, o)
 			return err
 		})
 	}
@@ -563,11 +556,10 @@ func (u *upload) putParts(size int64, o minio.PutObjectOptions) error {
 
 // Abort implements vfs.Upload.
 func (u *upload) Abort() {
-	u.cancel()
-	late := time.AfterFunc(removeWait, u.endStaging)
-	defer late.Stop()
+	late := time.AfterFunc(removeWait, u.cancel)
 	_ = u.busy.Wait()
-	u.endStaging()
+	late.Stop()
+	u.cancel()
 	u.beginning.Lock()
 	defer u.beginning.Unlock()
 	end, cancel := context.WithTimeout(context.WithoutCancel(u.s.ctx), removeWait)

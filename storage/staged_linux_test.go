@@ -3,6 +3,8 @@ package storage
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"orcomgo/bins/crypt"
 	"orcomgo/bins/vfs"
 	"orcomgo/internal/objectserver"
 	"orcomgo/internal/testrun"
@@ -58,7 +61,7 @@ func (s *staging) end(path string) error {
 	gap := len(s.data) - int(3*partLen)
 	copy(s.data, "another ID")
 	for _, err := range []error{
-		writeAt(s.f, s.data[:100], 0), writeAt(s.f, s.data[gap+100:], gap+100), writeAt(s.f, s.data[gap:gap+100], gap), s.f.Sync(),
+		writeAt(s.f, s.data[:100], 0), s.f.Sync(), writeAt(s.f, s.data[gap+100:], gap+100), writeAt(s.f, s.data[gap:gap+100], gap), s.f.Sync(),
 	} {
 		if err != nil {
 			s.t.Fatal(err)
@@ -74,9 +77,9 @@ func writeAt(f *vfs.File, b []byte, at int) error {
 
 // read compares some ranges of what was written so far.
 func (s *staging) read(r *rand.Rand, written int) error {
-	for range 20 {
+	for range 8 {
 		at := r.IntN(written)
-		got := make([]byte, 1+r.IntN(min(written-at, int(2*partLen))))
+		got := make([]byte, 1+r.IntN(min(written-at, 6<<20)))
 		if _, err := s.f.ReadAt(got, int64(at)); err != nil {
 			return err
 		}
@@ -116,41 +119,15 @@ func TestStaged(t *testing.T) {
 	p := mounted(t)
 	smallParts(t)
 	r := rand.New(rand.NewPCG(7, 7))
-	data := content(r, 80<<20+4321)
-	const path = "s3://bucket/staged/whole"
-	s := beginStaging(t, path, bytes.Clone(data))
-	s.write(0, 50<<20)
-	if err := s.read(r, 50<<20); err != nil {
-		t.Error(err)
+	data := content(r, 60<<20+4321)
+	for _, readers := range [][]crypt.Key{nil, {{9}}} {
+		stagedOf(t, p, r, data, readers)
 	}
-	s.write(50<<20, len(data))
-	if err := s.read(r, len(data)); err != nil {
-		t.Error(err)
-	}
-	if s.most > keptParts*partLen {
-		t.Errorf("%d bytes took %d on the disk, want %d at most", len(data), s.most, keptParts*partLen)
-	}
-	if list, err := vfs.ReadDir("s3://bucket/staged"); err != nil || len(list) != 1 || !list[0].IsDir() {
-		t.Errorf("%v is there before the object is whole: %v", list, err)
-	}
-	received := p.Received.Load()
-	if err := s.end(path); err != nil {
-		t.Fatal(err)
-	}
-	if n := p.Received.Load() - received; n > (keptParts+5)*partLen {
-		t.Errorf("%d of %d bytes were sent in the end", n, len(data))
-	}
-	if b, err := vfs.ReadFile(path); err != nil || !bytes.Equal(b, s.data) {
-		t.Errorf("%d of %d bytes, %v", len(b), len(s.data), err)
-	}
-	if names := left(t, p, "s3://bucket/staged", "whole"); len(names) > 0 {
-		t.Errorf("left: %v", names)
-	}
-	s.f.Close()
 
 	// Of a file that is given up nothing is left. What a process leaves that is killed goes with the next that is whole.
 	const other = "s3://bucket/other/whole"
-	s = beginStaging(t, other, bytes.Clone(data))
+	data = data[:40<<20]
+	s := beginStaging(t, other, bytes.Clone(data))
 	s.write(0, len(data))
 	s.f.Close()
 	if names := left(t, p, "s3://bucket/other", ""); len(names) > 0 {
@@ -177,8 +154,7 @@ func TestStaged(t *testing.T) {
 
 	// Parts that somebody else replaces or removes are no parts of it, and nothing that is not kept is written again.
 	for _, spoil := range []func(s *staging) error{
-		func(s *staging) error {
-			s.data = s.data[:len(data)]
+		func(*staging) error {
 			return objectserver.Store(p.URL, "bucket/spoilt/whole"+stagedSuffix+"/2", data[:partLen])
 		},
 		func(*staging) error { return vfs.Remove("s3://bucket/spoilt/whole" + stagedSuffix + "/2") },
@@ -197,6 +173,53 @@ func TestStaged(t *testing.T) {
 		if names := left(t, p, "s3://bucket/spoilt", ""); len(names) > 0 {
 			t.Errorf("left by one that was spoilt: %v", names)
 		}
+	}
+}
+
+// stagedOf is TestStaged of data, encrypted if it has readers.
+func stagedOf(t *testing.T, p *objectserver.Proxy, r *rand.Rand, data []byte, readers []crypt.Key) {
+	if len(readers) > 0 {
+		e, err := crypt.New(readers...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		vfs.Encrypt = e
+		defer func() { vfs.Encrypt = nil }()
+	}
+	path := fmt.Sprintf("s3://bucket/staged%d/whole", len(readers))
+	s := beginStaging(t, path, bytes.Clone(data))
+	defer s.f.Close()
+	s.write(0, 40<<20)
+	if err := s.read(r, 40<<20); err != nil {
+		t.Error(err)
+	}
+	s.write(40<<20, len(data))
+	if err := s.read(r, len(data)); err != nil {
+		t.Error(err)
+	}
+	if s.most > keptParts*partLen {
+		t.Errorf("%d bytes took %d on the disk, want %d at most", len(data), s.most, keptParts*partLen)
+	}
+	if list, err := vfs.ReadDir(filepath.Dir(path)); err != nil || len(list) != 1 || !list[0].IsDir() {
+		t.Errorf("%v is there before the object is whole: %v", list, err)
+	}
+	received := p.Received.Load()
+	if err := s.end(path); err != nil {
+		t.Fatal(err)
+	}
+	if n := p.Received.Load() - received; n > (keptParts+5)*partLen {
+		t.Errorf("%d of %d bytes were sent in the end", n, len(data))
+	}
+	f, err := vfs.OpenContent(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(f)
+	if err != nil || !bytes.Equal(b, s.data) || (f.Envelope() != nil) != (len(readers) > 0) {
+		t.Errorf("%d of %d bytes, %v", len(b), len(s.data), err)
+	}
+	if names := left(t, p, filepath.Dir(path), "whole"); len(names) > 0 {
+		t.Errorf("left: %v", names)
 	}
 }
 

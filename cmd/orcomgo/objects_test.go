@@ -170,6 +170,20 @@ func TestObjectStorage(t *testing.T) {
 	}
 	same("repaired", "r.cdna")
 
+	// An archive that is larger than --memory is partly read from there before it has its name.
+	if testrun.Long() {
+		must("archive", "--quiet", "--memory", "96MB", "--as", "r", "in/r.fastq", "little/")
+		must("archive", "--quiet", "--memory", "96MB", "--as", "r", "in/r.fastq", "s3://bucket/little/")
+		must("archive", "--quiet", "--memory", "96MB", "--parity", "5%", "in/r.fastq", "-o", "little/one.cdna")
+		must("archive", "--quiet", "--memory", "96MB", "--parity", "5%", "in/r.fastq", "-o", "s3://bucket/little/one.cdna")
+		for _, file := range []string{"r.cdna", "r.cmeta", "r.cpar", "one.cdna"} {
+			if err := objectserver.Fetch(proxy.URL, "bucket/little/"+file, filepath.Join(dir, "is")); err != nil {
+				t.Fatal(err)
+			}
+			same("is", "little/"+file)
+		}
+	}
+
 	must("archive", "--quiet", "in/", "s3://bucket/dir/")
 	must("verify", "--quiet", "s3://bucket/dir/")
 	must("unpack", "--quiet", "s3://bucket/dir/", "-o", "in-back")

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"testing"
 
@@ -257,6 +258,29 @@ func BenchmarkRepair(b *testing.B) {
 		b.StartTimer()
 		if list, err := Repair(path, RepairOptions{Threads: threads, Memory: 1 << 30}); err != nil || !list[0].OK {
 			b.Fatal(list, err)
+		}
+	}
+}
+
+// TestMemory: packets are the same with any memory and number of threads, of several groups and of one, with one sector of parity and with
+// several.
+func TestMemory(t *testing.T) {
+	rng := rand.New(rand.NewSource(8))
+	data := randomBytes(rng, 5<<20+77)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(writeWordsLimit - 1)) // which has many groups
+	for _, o := range []Options{{Share: 0.02}, {Bytes: 1}, {Bytes: 100 << 10}} {
+		o.Threads, o.Memory = 1, 1
+		want := protect(t, data, o)
+		for _, memory := range []uint64{0, 1 << 20, 3 << 20, 1 << 30} {
+			o.Threads, o.Memory = 3, memory
+			if !bytes.Equal(protect(t, data, o), want) {
+				t.Errorf("other packets with %+v", o)
+			}
+		}
+		one := bytes.Clone(data)
+		one[rng.Intn(len(one))] ^= 1
+		if !bytes.Equal(mend(t, want, one), data) {
+			t.Errorf("%+v: not repaired", o)
 		}
 	}
 }
