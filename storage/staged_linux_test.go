@@ -7,11 +7,16 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"orcomgo/bins/crypt"
 	"orcomgo/bins/vfs"
@@ -47,12 +52,17 @@ func (s *staging) write(from, to int) {
 		if _, err := s.f.WriteAt(b, int64(max(from-70_000, 0))); err != nil {
 			s.t.Fatal(err)
 		}
-		info, err := s.f.Stat()
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		s.most = max(s.most, info.Sys().(*syscall.Stat_t).Blocks*512)
+		s.most = max(s.most, s.kept())
 	}
+}
+
+// kept returns how many bytes the file takes on the disk.
+func (s *staging) kept() int64 {
+	info, err := s.f.Stat()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return info.Sys().(*syscall.Stat_t).Blocks * 512
 }
 
 // end writes the rest as archives are ended, what comes first last, and puts all.
@@ -153,7 +163,7 @@ func TestStaged(t *testing.T) {
 	}
 
 	// Parts that somebody else replaces or removes are no parts of it, and nothing that is not kept is written again.
-	for _, spoil := range []func(s *staging) error{
+	for i, spoil := range []func(s *staging) error{
 		func(*staging) error {
 			return objectserver.Store(p.URL, "bucket/spoilt/whole"+stagedSuffix+"/2", data[:partLen])
 		},
@@ -163,16 +173,64 @@ func TestStaged(t *testing.T) {
 		const path = "s3://bucket/spoilt/whole"
 		s = beginStaging(t, path, bytes.Clone(data))
 		s.write(0, len(data))
+		for range 1000 { // until all parts are there
+			if s.kept() > 2*partLen+1<<20 {
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
 		if err := spoil(s); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.end(path); err == nil || !strings.Contains(err.Error(), "replaced") && !strings.Contains(err.Error(), "again") {
-			t.Errorf("spoilt: %v", err)
+			b, e := vfs.ReadFile(path)
+			t.Errorf("spoilt by %d: %v, %t, %v; kept %d", i, err, bytes.Equal(b, s.data), e, s.kept())
 		}
 		s.f.Close()
 		if names := left(t, p, "s3://bucket/spoilt", ""); len(names) > 0 {
 			t.Errorf("left by one that was spoilt: %v", names)
 		}
+	}
+}
+
+// TestStagedVersions: a bucket that keeps what is removed gets no parts as objects.
+func TestStagedVersions(t *testing.T) {
+	p := mounted(t)
+	smallParts(t)
+	at, err := url.Parse(p.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	versions := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(at)
+			r.Out.Host = r.In.Host
+		},
+		ModifyResponse: func(r *http.Response) error {
+			if strings.Contains(r.Request.URL.Path, stagedSuffix) && r.Request.Method == http.MethodPut {
+				r.Header.Set("X-Amz-Version-Id", "1")
+			}
+			return nil
+		},
+	})
+	defer versions.Close()
+	t.Setenv("AWS_ENDPOINT_URL_S3", versions.URL)
+	MountS3(t.Context())
+	const path = "s3://bucket/versions/whole"
+	s := beginStaging(t, path, content(rand.New(rand.NewPCG(10, 10)), 50<<20))
+	defer s.f.Close()
+	s.write(0, len(s.data))
+	received := p.Received.Load()
+	if err := s.end(path); err != nil {
+		t.Fatal(err)
+	}
+	if received > int64(len(s.data))+largeParts*partLen || s.most < 50<<20 {
+		t.Errorf("%d bytes were sent, %d kept", received, s.most)
+	}
+	if b, err := vfs.ReadFile(path); err != nil || !bytes.Equal(b, s.data) {
+		t.Errorf("%d of %d bytes, %v", len(b), len(s.data), err)
+	}
+	if names := left(t, p, filepath.Dir(path), "whole"); len(names) > 0 {
+		t.Errorf("left: %v", names)
 	}
 }
 
