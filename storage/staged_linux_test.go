@@ -136,7 +136,7 @@ func TestStaged(t *testing.T) {
 
 	// Of a file that is given up nothing is left. What a process leaves that is killed goes with the next that is whole.
 	const other = "s3://bucket/other/whole"
-	data = data[:40<<20]
+	data = data[:25<<20]
 	s := beginStaging(t, other, bytes.Clone(data))
 	s.write(0, len(data))
 	s.f.Close()
@@ -216,14 +216,14 @@ func TestStagedVersions(t *testing.T) {
 	t.Setenv("AWS_ENDPOINT_URL_S3", versions.URL)
 	MountS3(t.Context())
 	const path = "s3://bucket/versions/whole"
-	s := beginStaging(t, path, content(rand.New(rand.NewPCG(10, 10)), 50<<20))
+	s := beginStaging(t, path, content(rand.New(rand.NewPCG(10, 10)), 30<<20))
 	defer s.f.Close()
 	s.write(0, len(s.data))
 	received := p.Received.Load()
 	if err := s.end(path); err != nil {
 		t.Fatal(err)
 	}
-	if received > int64(len(s.data))+largeParts*partLen || s.most < 50<<20 {
+	if received > int64(len(s.data))+largeParts*partLen || s.most < 30<<20 {
 		t.Errorf("%d bytes were sent, %d kept", received, s.most)
 	}
 	if b, err := vfs.ReadFile(path); err != nil || !bytes.Equal(b, s.data) {
@@ -287,7 +287,7 @@ func TestStagedFaults(t *testing.T) {
 	p := mounted(t)
 	smallParts(t)
 	r := rand.New(rand.NewPCG(8, 8))
-	data := content(r, 40<<20+99)
+	data := content(r, 30<<20+99)
 	right, hit := 0, 0
 	draws := testrun.Pick(2, 4, 100)
 	for draw := range draws {
