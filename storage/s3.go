@@ -243,8 +243,8 @@ func partOf(at int64) int {
 	return int(min(at/partLen, largeFrom) + max(at-largeFrom*partLen, 0)/largePart)
 }
 
-// Parts that are not kept here are objects by themselves until the upload is complete: those of KEY are KEY.orcomgo-parts/NUMBER. Parts
-// that are being written or sent, up to unsentParts, are beside what is kept.
+// Parts that are not kept here are objects by themselves until the upload is complete: those of KEY are KEY.orcomgo-parts/NUMBER. Of
+// what is kept, unsentParts are for parts that are being written or sent.
 const (
 	stagedSuffix = ".orcomgo-parts"
 	unsentParts  = largeParts + 3
