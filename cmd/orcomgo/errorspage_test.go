@@ -97,6 +97,7 @@ var unreachable = map[string]bool{
 	"this can't be the name of an archive":           true,
 	"read at":                                        true,
 	"was not started":                                true,
+	"what was sent was written again":                true,
 	"records … to … are not after record":            true,
 	"the queries are nearly everywhere":              true,
 	"it belongs to an input that has no first mates": true,

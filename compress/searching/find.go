@@ -50,8 +50,11 @@ func (f *Finder) Find(ctx context.Context, e commit.Entry) (*Finding, error) {
 		if errors.Is(err, errManyWindows) { // all hits are to be counted
 			err = s.inIndex(ctx, e, p, source.AllRanks)
 		}
-		if n.Indexed || f.o.OnlyIndex || !errors.Is(err, source.ErrNoIndex) {
+		if n.Indexed {
 			return n, err
+		}
+		if f.o.OnlyIndex || !errors.Is(err, source.ErrNoIndex) {
+			return nil, err
 		}
 	} else if f.o.OnlyIndex {
 		return nil, fmt.Errorf("%s: %w", e.Path(), source.ErrNoIndex)
