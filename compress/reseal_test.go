@@ -3,6 +3,7 @@ package compress
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math/rand"
 	"slices"
 	"testing"
@@ -22,7 +23,7 @@ func reseal(t testing.TB, from string, f func(i int, section []byte) []byte) str
 	}
 	defer r.Close()
 	dir := t.TempDir()
-	w, err := archive.Create(dir, r.Name(), nil)
+	w, err := archive.Create(dir, r.Name(), nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func reseal(t testing.TB, from string, f func(i int, section []byte) []byte) str
 			t.Fatal(err)
 		}
 	}
-	if err := w.Commit(&man, archive.ParityOptions{}); err != nil {
+	if err := errors.Join(w.End(&man), w.Commit(&man, archive.ParityOptions{})); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 )
 
@@ -165,4 +166,16 @@ func Flags(set ...bool) (flags byte) {
 		}
 	}
 	return flags
+}
+
+// ReadAt reads all of b from byte at of r on. The error is io.ErrUnexpectedEOF if r ends before.
+func ReadAt(r io.ReaderAt, b []byte, at int64) error {
+	n, err := r.ReadAt(b, at)
+	switch {
+	case n == len(b):
+		return nil
+	case err == io.EOF:
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }

@@ -107,6 +107,15 @@ type Input struct {
 	File *io.SectionReader
 }
 
+// BinsInputs returns what stage 1 said of the inputs.
+func (m *Manifest) BinsInputs() []record.Input {
+	inputs := make([]record.Input, len(m.Inputs))
+	for i := range inputs {
+		inputs[i] = m.Inputs[i].Input
+	}
+	return inputs
+}
+
 // HasMD5 reports whether MD5 of an input of the archive is set.
 func (m *Manifest) HasMD5(in *Input) bool { return m.Verified && in.Source != nil && in.Source.TextMD5 }
 

@@ -20,7 +20,7 @@ import (
 // sample writes an archive "x" of a pair and a single input to dir and returns its manifest.
 func sample(t testing.TB, dir string, verified bool) *Manifest {
 	t.Helper()
-	w, err := Create(dir, "x", commit.Forced(true, nil))
+	w, err := Create(dir, "x", commit.Forced(true, nil), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,6 +82,7 @@ func sample(t testing.TB, dir string, verified bool) *Manifest {
 			m.Inputs[i].SHA256 = [32]byte{byte(i)}
 		}
 	}
+	check(w.End(m))
 	check(w.Commit(m, ParityOptions{Threads: 1}))
 	return m
 }
@@ -159,7 +160,7 @@ func TestFindSeveral(t *testing.T) {
 
 func TestAbort(t *testing.T) {
 	dir := t.TempDir()
-	w, err := Create(dir, "x", commit.Forced(true, nil))
+	w, err := Create(dir, "x", commit.Forced(true, nil), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +180,7 @@ func TestAbort(t *testing.T) {
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	sample(t, dir, true)
-	if _, err := Create(dir, "x", nil); !errors.Is(err, commit.ErrExists) {
+	if _, err := Create(dir, "x", nil, false); !errors.Is(err, commit.ErrExists) {
 		t.Errorf("error %v", err)
 	}
 	sample(t, dir, false)

@@ -24,7 +24,7 @@ import (
 func TestDamage(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	sample(t, dir, true)
-	w, err := Create(other, "x", nil)
+	w, err := Create(other, "x", nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestDamage(t *testing.T) {
 	if err := w.AddShared(&m, []byte("shared")); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Commit(&m, ParityOptions{}); err != nil {
+	if err := errors.Join(w.End(&m), w.Commit(&m, ParityOptions{})); err != nil {
 		t.Fatal(err)
 	}
 	for _, suffix := range []string{BulkSuffix, MetaSuffix} {

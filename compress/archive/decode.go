@@ -3,8 +3,6 @@ package archive
 import (
 	"fmt"
 
-	"orcomgo/bins/record"
-
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/parse"
@@ -45,17 +43,6 @@ func parseAny(file string, data []byte, check func(m *Manifest, c *parse.Cursor)
 		return nil, corrupt(file, "%s", c.Reason)
 	}
 	return m, nil
-}
-
-// checkMates makes sure that mates belong together before slices rely on it.
-func (m *Manifest) checkMates(c *parse.Cursor) {
-	inputs := make([]record.Input, len(m.Inputs))
-	for i := range inputs {
-		inputs[i] = m.Inputs[i].Input
-	}
-	if bad := record.CheckGroups(inputs); bad != "" {
-		c.Fail("%s", bad)
-	}
 }
 
 // checkLeads makes sure that each slice of further mates is one of the first mates, too.

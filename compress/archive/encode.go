@@ -151,7 +151,10 @@ func (m *Manifest) code(f *coder) {
 	f.section(&m.Head)
 	list(f, &m.Inputs, 8, "inputs", func(in *Input) { m.codeInput(f, in) })
 	if f.c != nil && !f.c.Failed() {
-		m.checkMates(f.c)
+		// Mates belong together before slices rely on it.
+		if bad := record.CheckGroups(m.BinsInputs()); bad != "" {
+			f.fail("%s", bad)
+		}
 	}
 	m.codeSlices(f)
 	list(f, &m.Shared, 1, "shared sections", f.section)

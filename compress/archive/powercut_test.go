@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"errors"
 	"maps"
 	"math/rand"
 	"os"
@@ -134,7 +135,7 @@ func TestPowerCut(t *testing.T) {
 	random := make([]byte, 3000)
 	rng.Read(random)
 	write := func(dir string, shared []byte) {
-		w, err := CreateAlone(dir, "x", commit.Forced(true, nil))
+		w, err := Create(dir, "x", commit.Forced(true, nil), true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +143,7 @@ func TestPowerCut(t *testing.T) {
 		if err := w.AddShared(&m, shared); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Commit(&m, ParityOptions{Share: 0.05}); err != nil {
+		if err := errors.Join(w.End(&m), w.Commit(&m, ParityOptions{Share: 0.05})); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -217,11 +217,8 @@ func readTail(b bulk) (*Manifest, error) {
 
 // read reads all of p.
 func (b *bulk) read(p []byte, at uint64) error {
-	n, err := b.ReadAt(p, int64(at))
-	switch {
-	case n == len(p):
-		return nil
-	case err == io.EOF:
+	err := parse.ReadAt(b, p, int64(at))
+	if err == io.ErrUnexpectedEOF {
 		return corrupt(b.name, "the file ends early")
 	}
 	return err

@@ -2,7 +2,6 @@ package archive
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -28,28 +27,21 @@ type Writer struct {
 	hash      *xxh3.Hasher
 	id        [16]byte
 	written   atomic.Uint64 // off, for Readers
-	ended     bool          // no section may follow
 	meta      bool          // there is NAME.cmeta, too
 	parity    bool          // there is NAME.cpar, too
-	err       error         // the first error; everything after fails with it
 }
 
 // Create starts a packed archive NAME in dir. If there is one already, it is replaced at
 // Commit, as replace allows; without it the error is commit.ErrExists.
-func Create(dir, name string, replace commit.MayReplace) (*Writer, error) {
-	if err := commit.Begin(dir, name, commit.Packed, replace); err != nil {
-		return nil, err
+//
+// alone is for reads whose bins have no name: bins of that name belong to another archive. The caller has asked whether they and a packed
+// archive may be replaced, when it began its bins. Commit asks again, and removes them.
+func Create(dir, name string, replace commit.MayReplace, alone bool) (*Writer, error) {
+	if !alone {
+		if err := commit.Begin(dir, name, commit.Packed, replace); err != nil {
+			return nil, err
+		}
 	}
-	return create(dir, name, replace, false)
-}
-
-// CreateAlone is Create for reads whose bins have no name: bins of that name belong to another archive. The caller has asked whether they
-// and a packed archive may be replaced, when it began its bins. Commit asks again, and removes them.
-func CreateAlone(dir, name string, replace commit.MayReplace) (*Writer, error) {
-	return create(dir, name, replace, true)
-}
-
-func create(dir, name string, replace commit.MayReplace, alone bool) (*Writer, error) {
 	f, err := commit.NewTemp(filepath.Join(dir, name+BulkSuffix))
 	if err != nil {
 		return nil, err
@@ -125,12 +117,6 @@ func (w *Writer) AddShared(m *Manifest, b []byte) error {
 
 // add appends a section.
 func (w *Writer) add(l label, b []byte) (Section, error) {
-	if w.err != nil {
-		return Section{}, w.err
-	}
-	if w.ended {
-		return Section{}, errors.New("archive: a section after End")
-	}
 	s := Section{Off: w.off, Len: uint64(len(b)), Hash: Hash64(b)}
 	if len(b) == 0 {
 		return s, nil
@@ -138,7 +124,6 @@ func (w *Writer) add(l label, b []byte) (Section, error) {
 	s.Off += labelLen
 	for _, b := range [][]byte{l.append(nil, &s), b} {
 		if _, err := w.f.WriteAt(b, int64(w.off)); err != nil {
-			w.err = err
 			return Section{}, err
 		}
 		w.hash.Write(b) // a Hasher does not fail
@@ -148,31 +133,20 @@ func (w *Writer) add(l label, b []byte) (Section, error) {
 	return s, nil
 }
 
-// End says that no section follows. m's ID and BulkLen are set. What was written is handed
+// End says that no section follows, once. m's ID and BulkLen are set. What was written is handed
 // to the disk.
 func (w *Writer) End(m *Manifest) error {
-	if w.err == nil && !w.ended {
-		w.id = w.hash.Sum128().Bytes()
-		if _, err := w.f.WriteAt(w.header(), 0); err != nil {
-			w.err = err
-		} else if err := w.f.Sync(); err != nil {
-			w.err = err
-		}
-		w.ended = true
-	}
+	w.id = w.hash.Sum128().Bytes()
 	m.ID, m.BulkLen = w.id, w.off
-	return w.err
+	if _, err := w.f.WriteAt(w.header(), 0); err != nil {
+		return err
+	}
+	return w.f.Sync()
 }
 
 // Reopen returns a Reader of what was written, before it is an archive; m must describe
 // it. End must have been called. The reader must not be closed: it reads the writer's file.
 func (w *Writer) Reopen(m *Manifest) (*Reader, error) {
-	if w.err != nil {
-		return nil, w.err
-	}
-	if !w.ended {
-		return nil, errors.New("archive: Reopen before End")
-	}
 	if err := checkHeader(bulk{w.f.File, w.f.Name(), w.off}, m); err != nil {
 		return nil, err
 	}
@@ -195,12 +169,9 @@ type ParityOptions struct {
 	Memory  uint64 // see parity.Options
 }
 
-// Commit writes the parity and the manifest, this twice, and makes the files the packed archive NAME. The
+// Commit, after End, writes the parity and the manifest, this twice, and makes the files the packed archive NAME. The
 // error is as that of commit.InstallPacked, or commit.InstallAlone.
 func (w *Writer) Commit(m *Manifest, o ParityOptions) error {
-	if err := w.End(m); err != nil {
-		return err
-	}
 	if vfs.IsRemote(w.dir) && w.off/16 > o.Memory { // most is read from there: as seldom, and in as large pieces, as can be
 		o.Memory *= 8
 	}
@@ -304,15 +275,7 @@ func (w *Writer) olderIsWhole() bool {
 }
 
 // Abort closes the file, and removes it unless Commit has succeeded.
-func (w *Writer) Abort() {
-	if w.f != nil {
-		w.f.Discard()
-		w.f = nil
-	}
-	if w.err == nil {
-		w.err = errors.New("archive: the writer was closed")
-	}
-}
+func (w *Writer) Abort() { w.f.Discard() }
 
 // writeTemp writes a file that will be called path, encrypted by e unless that is nil, and makes its content durable.
 func writeTemp(path string, e *crypt.Envelope, data []byte) (*commit.Temp, error) {

@@ -259,7 +259,7 @@ func describe(man *archive.Manifest, sum *restoring.Summary) *Information {
 	}
 	further := make(map[int]int) // inputs with further mates, by their lead
 	exactFile := func(i int) bool { s := man.Inputs[i].Source; return s != nil && len(s.Gzip) > 0 }
-	restored, err := record.RestoredNames(source.BinsInputs(man), man.Options, record.Restored{File: exactFile})
+	restored, err := record.RestoredNames(man.BinsInputs(), man.Options, record.Restored{File: exactFile})
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
 		d := InputInformation{Name: in.Name, Interleaved: in.Interleaved, Read: 1, Kind: in.Kind.Format().Name, Bytes: in.Bytes,

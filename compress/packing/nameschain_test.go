@@ -66,7 +66,7 @@ func TestNamesAheadOfEndedSlices(t *testing.T) {
 		}
 		chains++
 		ahead := func(input int, from uint64) int { return links[nameKey{columns.Reads{Input: input}, from}].ahead() }
-		c := slicing.NewCache(r, workers.NewPool(1), source.KeptOfAll(r.Meta()), nil, specs, ahead)
+		c := slicing.NewCache(r, workers.NewPool(1), source.KeptOfAll(r.Meta().Options, r.Meta().Inputs), nil, specs, ahead)
 		for k := range specs {
 			if k != i {
 				c.Release(&specs[k])

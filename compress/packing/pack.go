@@ -44,7 +44,7 @@ func Pack(ctx context.Context, path string, o Options) (*restoring.Summary, erro
 	if e.Has[commit.Packed] && !o.Force {
 		return packedBefore(ctx, e, r, o)
 	}
-	return pack(ctx, r, archive.Create, o)
+	return pack(ctx, r, o)
 }
 
 // PackUnnamed is Pack for bins without a name, see bins.Writer.Finish: it makes them the packed archive that they were
@@ -57,7 +57,7 @@ func PackUnnamed(ctx context.Context, r *bins.Reader, o Options) (*restoring.Sum
 			return nil, err
 		}
 	}
-	return pack(ctx, r, archive.CreateAlone, o)
+	return pack(ctx, r, o)
 }
 
 // fitsBeside reports whether bins that are in memory may stay there while they are packed with so much memory (0: no bound). They may
@@ -173,7 +173,7 @@ const besideLayout = 24 << 20
 const tablesFrom = 16 << 20
 
 // pack makes the bins of r a packed archive: laid out, cut into slices, encoded, written, verified.
-func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (_ *restoring.Summary, failed error) {
+func pack(ctx context.Context, r *bins.Reader, o Options) (_ *restoring.Summary, failed error) {
 	if o.OutDir != "" {
 		made, err := commit.MakeDir(o.OutDir)
 		if err != nil {
@@ -185,7 +185,7 @@ func pack(ctx context.Context, r *bins.Reader, create createFunc, o Options) (_ 
 			}
 		}()
 	}
-	p, err := newPacker(ctx, r, create, o)
+	p, err := newPacker(ctx, r, o)
 	if err != nil {
 		return nil, err
 	}

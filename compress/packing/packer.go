@@ -48,22 +48,19 @@ type sliceCheck struct {
 	sums [2]columns.Sums
 }
 
-// createFunc is archive.Create or archive.CreateAlone.
-type createFunc func(dir, name string, replace commit.MayReplace) (*archive.Writer, error)
-
-// newPacker begins the archive that create makes, and chooses for each input how its sequences are coded. Abort ends w.
-func newPacker(ctx context.Context, r *bins.Reader, create createFunc, o Options) (*packer, error) {
+// newPacker begins the archive, and chooses for each input how its sequences are coded. Abort ends w.
+func newPacker(ctx context.Context, r *bins.Reader, o Options) (*packer, error) {
 	twoBit, err := chooseTwoBit(ctx, r, o.TwoBit)
 	if err != nil {
 		return nil, err
 	}
-	p := &packer{bins: r, o: o, pool: workers.NewPool(o.Threads), kept: source.KeptOfAll(r.Meta()), man: *source.ManifestOf(r.Meta(), o.Tool)}
+	p := &packer{bins: r, o: o, pool: workers.NewPool(o.Threads), kept: source.KeptOfAll(r.Meta().Options, r.Meta().Inputs), man: *source.ManifestOf(r.Meta(), o.Tool)}
 	p.man.Sides, p.man.OneFile = o.Sides, o.OneFile
 	for i := range p.man.Inputs {
 		p.man.Inputs[i].TwoBit = twoBit[i]
 	}
 	dir, name := cmp.Or(o.OutDir, r.Dir()), cmp.Or(o.OutName, r.Name())
-	p.w, err = create(dir, name, commit.Forced(o.Force, o.MayReplace))
+	p.w, err = archive.Create(dir, name, commit.Forced(o.Force, o.MayReplace), r.Unnamed())
 	return p, err
 }
 

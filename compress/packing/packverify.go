@@ -54,7 +54,7 @@ func (p *packer) verificationError(ctx context.Context, err error) error {
 func (p *packer) following(dec *seqs.Decoder, atOnce int) *verification {
 	src := source.NewPacked(p.w.Reader(&p.man), p.pool, p.o.Memory)
 	src.Seqs = dec
-	v := p.verification(src, &following{src, p.written})
+	v := p.verification(src)
 	v.follows = true
 	v.replay.Pool = p.pool
 	v.replay.SetFlight(atOnce)
@@ -69,11 +69,11 @@ func (p *packer) afterwards() (*verification, error) {
 	}
 	src := source.NewPacked(r, workers.NewPool(p.o.Threads), p.o.Memory)
 	src.Threads = seqs.SegmentThreads(src.Threads, p.o.Memory)
-	return p.verification(src, &following{src, p.written}), nil
+	return p.verification(src), nil
 }
 
-// verification returns one of what src reads; slices are decoded by decoding.
-func (p *packer) verification(src *source.Packed, decoding source.Source) *verification {
+// verification returns one of what src reads.
+func (p *packer) verification(src *source.Packed) *verification {
 	man := &p.man
 	v := &verification{packer: p, src: src, jobs: restoring.WholeArchive(man),
 		reads: make([]atomic.Uint64, len(man.Inputs)), texts: make([][2]textSum, len(man.Slices))}
@@ -85,7 +85,7 @@ func (p *packer) verification(src *source.Packed, decoding source.Source) *verif
 	for i, c := range v.checks {
 		c.CheckFile(&man.Inputs[i], p.o.Threads)
 	}
-	v.replay = restoring.NewReplay(decoding, "verify", p.o.Threads, p.memoryBeside(), p.o.Progress, v.jobs)
+	v.replay = restoring.NewReplay(&following{src, p.written}, "verify", p.o.Threads, p.memoryBeside(), p.o.Progress, v.jobs)
 	for i := range v.jobs {
 		j := &v.jobs[i]
 		j.Turn = p.specs[i].Turn

@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"sort"
+
+	"orcomgo/bins/parse"
 )
 
 // Copy is a copy of the protected bytes as it is now.
@@ -75,7 +77,7 @@ func (v *View) lastSector(of int) ([]run, error) {
 	if at < 0 || v.runOf(last) != nil {
 		return nil, nil
 	}
-	if err := readFull(v.copies[of].R, b, at); err != nil || !v.set.isSector(b, last) {
+	if err := parse.ReadAt(v.copies[of].R, b, at); err != nil || !v.set.isSector(b, last) {
 		return nil, err
 	}
 	return []run{{first: last, count: 1, of: of, at: at, weak: true}}, nil
@@ -120,7 +122,7 @@ func (v *View) checkPlaces(of int, threads int) (runs []run, bad []int64, err er
 	err = eachTask(len(bads), threads, func(task int, buf []byte) error {
 		first, end := int64(task)*perTask, min(int64(task+1)*perTask, n)
 		have := buf[:max(0, min((end-first)*sector, copied.Size-first*sector))]
-		if err := readFull(copied.R, have, first*sector); len(have) > 0 && err != nil {
+		if err := parse.ReadAt(copied.R, have, first*sector); len(have) > 0 && err != nil {
 			return err
 		}
 		for i := first; i < end; i++ {
@@ -235,7 +237,7 @@ func (s *search) gap(found []run, from, to int64) ([]run, error) {
 	next, end := from/n, from
 	for at := from; to-at >= n; {
 		b := s.buf[:min(to-at, int64(len(s.buf)))]
-		if err := readFull(s.v.copies[s.of].R, b, at); err != nil {
+		if err := parse.ReadAt(s.v.copies[s.of].R, b, at); err != nil {
 			return nil, err
 		}
 		done := at + int64(len(b)) - n + 1 // the first place that is not looked at
@@ -278,7 +280,7 @@ func (s *search) extend(r run, to int64) (run, error) {
 		if to-at < int64(n) {
 			break
 		}
-		if err := readFull(s.v.copies[s.of].R, b[:n], at); err != nil {
+		if err := parse.ReadAt(s.v.copies[s.of].R, b[:n], at); err != nil {
 			return r, err
 		}
 		if !s.v.set.isSector(b[:n], i) {

@@ -9,7 +9,9 @@ import (
 	"sync"
 
 	"github.com/klauspost/reedsolomon"
+	"golang.org/x/sync/errgroup"
 
+	"orcomgo/bins/parse"
 	"orcomgo/internal/tasks"
 )
 
@@ -175,7 +177,7 @@ func (c *code) checksums(data io.ReaderAt, threads, length int) ([]byte, error) 
 		first := int64(task) * perTask
 		at := first * int64(c.sector)
 		b := buf[:min(perTask*int64(c.sector), c.size-at)]
-		if err := readFull(data, b, at); err != nil {
+		if err := parse.ReadAt(data, b, at); err != nil {
 			return err
 		}
 		for i := first; len(b) > 0; i++ {
@@ -205,18 +207,6 @@ func eachTask(n, threads int, f func(task int, buf []byte) error) error {
 		}
 	})
 	return failed
-}
-
-// readFull reads all of b.
-func readFull(r io.ReaderAt, b []byte, at int64) error {
-	n, err := r.ReadAt(b, at)
-	switch {
-	case n == len(b):
-		return nil
-	case err == io.EOF:
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 // stripes is memory for the same columns of all sectors of a group, which are coded side by side, each thread some columns.
@@ -266,7 +256,7 @@ func (s *stripes) load(data io.ReaderAt, group int, into [][][]byte, from, to in
 		if whole {
 			at := c.number(group, int64(row*runLength)) * int64(c.sector)
 			n := max(0, min(int64(len(into)*runLength*c.sector), c.size-at))
-			if err := readFull(data, buf[:n], at); n > 0 && err != nil {
+			if err := parse.ReadAt(data, buf[:n], at); n > 0 && err != nil {
 				return err
 			}
 			clear(buf[n:])
@@ -282,7 +272,7 @@ func (s *stripes) load(data io.ReaderAt, group int, into [][][]byte, from, to in
 				if i < c.sectors() && (skip == nil || !skip(i)) {
 					n = max(0, min(to, c.length(i))-from)
 				}
-				if err := readFull(data, shard[:n], i*int64(c.sector)+int64(from)); n > 0 && err != nil {
+				if err := parse.ReadAt(data, shard[:n], i*int64(c.sector)+int64(from)); n > 0 && err != nil {
 					return err
 				}
 				clear(shard[n:])
@@ -298,22 +288,18 @@ func (s *stripes) columns(n int, f func(shards [][]byte, from, to int) error) er
 		return err
 	}
 	part := int(roundUp(int64(n-1)/int64(s.threads)+1, 64))
-	var mu sync.Mutex
-	var failed error
-	tasks.Each((n-1)/part+1, s.threads, func(_, i int) {
-		from, to := i*part, min((i+1)*part, n)
-		shards := make([][]byte, len(s.shards))
-		for k := range shards {
-			shards[k] = s.shards[k][from:to:to]
-		}
-		err := f(shards, from, to)
-		mu.Lock()
-		if failed == nil {
-			failed = err
-		}
-		mu.Unlock()
-	})
-	return failed
+	var parts errgroup.Group
+	for from := 0; from < n; from += part {
+		parts.Go(func() error {
+			to := min(from+part, n)
+			shards := make([][]byte, len(s.shards))
+			for k := range shards {
+				shards[k] = s.shards[k][from:to:to]
+			}
+			return f(shards, from, to)
+		})
+	}
+	return parts.Wait()
 }
 
 // encode calls put with the parity of each group in turn.
@@ -369,7 +355,7 @@ func (c *code) encodeSums(data io.ReaderAt, parity [][]byte, put func(group int,
 				break
 			}
 			sector := buf[:c.length(i)]
-			if err := readFull(data, sector, i*int64(c.sector)); err != nil {
+			if err := parse.ReadAt(data, sector, i*int64(c.sector)); err != nil {
 				return err
 			}
 			subtle.XORBytes(sum, sum, sector)

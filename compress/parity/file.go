@@ -292,7 +292,7 @@ func (v *View) pieces() (all []run) {
 func (v *View) copyTo(w io.WriterAt, r run, buf []byte) error {
 	at := r.first * int64(v.set.data.sector)
 	buf = buf[:min(r.count*int64(v.set.data.sector), v.Size()-at)]
-	if err := readFull(v.copies[r.of].R, buf, r.at); err != nil {
+	if err := parse.ReadAt(v.copies[r.of].R, buf, r.at); err != nil {
 		return err
 	}
 	_, err := w.WriteAt(buf, at)

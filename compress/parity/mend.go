@@ -116,7 +116,7 @@ func (v *View) ReadAt(p []byte, at int64) (done int, err error) {
 			return done, ErrLost
 		}
 		n = min(n, int64(len(p)-done))
-		if err := readFull(source, p[done:done+int(n)], place); err != nil {
+		if err := parse.ReadAt(source, p[done:done+int(n)], place); err != nil {
 			return done, err
 		}
 		done, at = done+int(n), at+n

@@ -96,7 +96,7 @@ func Read(r io.ReaderAt, size int64) (*Set, error) {
 	buf := make([]byte, checkTask)
 	for at := int64(0); at < size; {
 		b := buf[:min(size-at, int64(len(buf)))]
-		if err := readFull(r, b, at); err != nil {
+		if err := parse.ReadAt(r, b, at); err != nil {
 			return nil, err
 		}
 		done := findPackets(b, at+int64(len(b)) == size, func(s shape, p packet, from int) {
@@ -179,7 +179,7 @@ func (s *Set) readSums() error {
 			bad = append(bad, i)
 			continue
 		}
-		if err := readFull(s.from, s.sums[i*int64(c.sector):][:c.length(i)], at); err != nil {
+		if err := parse.ReadAt(s.from, s.sums[i*int64(c.sector):][:c.length(i)], at); err != nil {
 			return err
 		}
 	}
@@ -208,7 +208,7 @@ func (s *Set) readParity(kind byte, c *code) func(group, k, from int, dst []byte
 		if !ok || len(dst) == 0 {
 			return ok, nil
 		}
-		return true, readFull(s.from, dst, at+int64(from))
+		return true, parse.ReadAt(s.from, dst, at+int64(from))
 	}
 }
 

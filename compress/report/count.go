@@ -105,7 +105,7 @@ func (c *readCounts) add(r *compress.Record) {
 	if r.Bases != nil {
 		c.letters = grow(c.letters, letters*min(group+1, n))
 		c.addBases(r.Bases)
-		c.sample.add(hashRead(r.Bases))
+		c.sample.add(hashRead(r.Bases), 1)
 	}
 	if r.Quals != nil {
 		c.withQuals++

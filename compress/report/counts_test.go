@@ -26,8 +26,8 @@ func TestSample(t *testing.T) {
 	parts := make([]sequenceSample, 3)
 	for i := range sequences {
 		for range 1 + i%2 { // every second one twice
-			whole.add(hash(i))
-			parts[i%7%3].add(hash(i))
+			whole.add(hash(i), 1)
+			parts[i%7%3].add(hash(i), 1)
 		}
 	}
 	for _, p := range parts[1:] {

@@ -38,13 +38,11 @@ type sequenceSample struct {
 	zeros  int               // bits at the end of the hashes
 }
 
-func (s *sequenceSample) add(hash uint64) {
-	if bits.TrailingZeros64(hash) >= s.zeros {
-		s.count(hash, 1)
+// add counts n sequences, if their hash is in the sample.
+func (s *sequenceSample) add(hash, n uint64) {
+	if bits.TrailingZeros64(hash) < s.zeros {
+		return
 	}
-}
-
-func (s *sequenceSample) count(hash, n uint64) {
 	if s.counts == nil {
 		s.counts = make(map[uint64]uint64)
 	}
@@ -69,9 +67,7 @@ func (s *sequenceSample) merge(d *sequenceSample) {
 		s.thin(d.zeros)
 	}
 	for h, n := range d.counts {
-		if bits.TrailingZeros64(h) >= s.zeros {
-			s.count(h, n)
-		}
+		s.add(h, n)
 	}
 }
 

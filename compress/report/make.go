@@ -125,7 +125,7 @@ func (c *counting) look(s *compress.InspectedSlice) error {
 	}
 	if first, second := s.Batches[0], s.Batches[1]; first != nil && second != nil {
 		for i := range first.Len() {
-			n.pairs.add(hashPair(first.Record(i).Bases, second.Record(i).Bases))
+			n.pairs.add(hashPair(first.Record(i).Bases, second.Record(i).Bases), 1)
 		}
 	}
 	return nil

@@ -24,7 +24,7 @@ func outputNames(man *archive.Manifest, o *UnpackOptions, parts []int, asFile, a
 	for part := range slices.Max(append([]int{1}, parts...)) {
 		r := record.Restored{Gzip: o.Gzip, Suffix: func(i int) string { return suffix(&man.Inputs[i], o, part, parts[i]) },
 			File: func(i int) bool { return asFile[i] }, FASTQ: func(i int) bool { return !asBAM[i] }, BAM: o.Format == AsBAM}
-		list, err := record.RestoredNames(source.BinsInputs(man), man.Options, r)
+		list, err := record.RestoredNames(man.BinsInputs(), man.Options, r)
 		if err != nil {
 			return nil, err
 		}

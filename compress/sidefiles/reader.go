@@ -35,16 +35,6 @@ func NewReader(r io.ReaderAt, size int64, index []byte, files int, o Options) (*
 	return z, nil
 }
 
-func readAt(r io.ReaderAt, b []byte, at int64) error {
-	if n, err := r.ReadAt(b, at); n < len(b) {
-		if err == nil || err == io.EOF {
-			err = ErrCorrupt
-		}
-		return err
-	}
-	return nil
-}
-
 // readIndex is the inverse of appendIndex, for blocks of coded bytes in all.
 func (z *Reader) readIndex(index []byte, coded uint64) bool {
 	const maxTotal = 1 << 62
@@ -121,11 +111,12 @@ func (z *Reader) part(at, b int) (start, end int) {
 func (z *Reader) coded(i int) ([]byte, error) {
 	b := &z.blocks[i]
 	coded := make([]byte, b.coded)
-	if err := readAt(z.r, coded, b.at); err != nil {
-		return nil, err
-	}
-	if xxh3.Hash(coded) != b.codedHash {
+	err := parse.ReadAt(z.r, coded, b.at)
+	switch {
+	case err == io.ErrUnexpectedEOF || err == nil && xxh3.Hash(coded) != b.codedHash:
 		return nil, ErrCorrupt
+	case err != nil:
+		return nil, err
 	}
 	return coded, nil
 }

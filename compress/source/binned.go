@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"orcomgo/bins"
+	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/slicing"
@@ -30,7 +31,7 @@ func NewBinned(r *bins.Reader, threads int, memory uint64) (*Binned, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Binned{Bins: r, specs: specs, pool: workers.NewPool(threads), keeps: KeptOfAll(meta)}
+	b := &Binned{Bins: r, specs: specs, pool: workers.NewPool(threads), keeps: KeptOfAll(meta.Options, meta.Inputs)}
 	for i := range specs {
 		specs[i].Lead = -1 // bins have the names of each input
 	}
@@ -122,11 +123,11 @@ func inputsOf(meta *bins.Meta) []archive.Input {
 	return ins
 }
 
-// KeptOfAll returns the columns of each input of bins.
-func KeptOfAll(meta *bins.Meta) []columns.Kept {
-	ks := make([]columns.Kept, len(meta.Inputs))
+// KeptOfAll returns the columns of each input.
+func KeptOfAll(o record.Options, inputs []record.Input) []columns.Kept {
+	ks := make([]columns.Kept, len(inputs))
 	for i := range ks {
-		ks[i] = columns.KeptOf(meta.Options, meta.Inputs[i].Kind)
+		ks[i] = columns.KeptOf(o, inputs[i].Kind)
 	}
 	return ks
 }

@@ -54,7 +54,7 @@ func OpenEntry(e commit.Entry, threads int, memory uint64) (Source, error) {
 		}
 		s, err := NewBinned(b, threads, memory)
 		if err == nil {
-			err = record.CheckInputNames(BinsInputs(s.Man))
+			err = record.CheckInputNames(s.Man.BinsInputs())
 		}
 		if err != nil {
 			b.Close()
@@ -63,7 +63,7 @@ func OpenEntry(e commit.Entry, threads int, memory uint64) (Source, error) {
 		s.problem = problem
 		return s, nil
 	case p != nil:
-		if err := record.CheckInputNames(BinsInputs(p.Manifest())); err != nil {
+		if err := record.CheckInputNames(p.Manifest().BinsInputs()); err != nil {
 			p.Close()
 			return nil, err
 		}

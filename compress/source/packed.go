@@ -30,12 +30,10 @@ type Packed struct {
 
 // NewPacked returns the source of r, which keeps little of what it decodes if memory (0: the package's default) is little.
 func NewPacked(r *archive.Reader, pool workers.Pool, memory uint64) *Packed {
-	p := &Packed{Archive: r, Man: r.Manifest(), Pool: pool, Threads: pool.Number, shared: tasks.NewOnce[*seqs.Decoder](),
-		memory: &workers.Buffers{Keep: 2 * pool.Number}, names: newSliceNames(r, pool, memory), primers: primers{archive: r, pool: pool}}
-	for i := range p.Man.Inputs {
-		p.Kept = append(p.Kept, columns.KeptOf(p.Man.Options, p.Man.Inputs[i].Kind))
-	}
-	return p
+	man := r.Manifest()
+	return &Packed{Archive: r, Man: man, Kept: KeptOfAll(man.Options, man.BinsInputs()), Pool: pool, Threads: pool.Number,
+		shared: tasks.NewOnce[*seqs.Decoder](), memory: &workers.Buffers{Keep: 2 * pool.Number}, names: newSliceNames(r, pool, memory),
+		primers: primers{archive: r, pool: pool}}
 }
 
 // NeedShared has the shared sections decoded, if that was not done yet. It takes as long as the qualities of many slices do, so slices

@@ -115,15 +115,6 @@ func SliceBytes(man *archive.Manifest, i int) uint64 {
 	return n
 }
 
-// BinsInputs returns what stage 1 said of the inputs.
-func BinsInputs(man *archive.Manifest) []record.Input {
-	inputs := make([]record.Input, len(man.Inputs))
-	for i := range inputs {
-		inputs[i] = man.Inputs[i].Input
-	}
-	return inputs
-}
-
 // EachRead calls f with each read of the members of b that were decoded: record by record, the first mate first.
 func (b *Decoded) EachRead(f func(m, i int, letters []byte)) {
 	var at [2]int

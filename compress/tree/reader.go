@@ -32,10 +32,11 @@ type Reader struct {
 	dir    string // where the archives are
 	stored int64  // bytes of the file
 	side   *sidefiles.Reader
-	mended error                  // what was wrong with the file until its parity mended it; nil: nothing
-	number []int                  // of each entry that is a File: of its content in side
-	entry  []int                  // of each content in side: its entry
-	files  func() []archivedFiles // of the listing
+	mended error                                   // what was wrong with the file until its parity mended it; nil: nothing
+	number []int                                   // of each entry that is a File: of its content in side
+	entry  []int                                   // of each content in side: its entry
+	files  func() []archivedFiles                  // of the listing
+	infos  []func() (*compress.Information, error) // of the archives, once each: see information
 	o      Options
 }
 
@@ -107,6 +108,9 @@ func newReader(f *vfs.File, data io.ReaderAt, path string, size int64, o Options
 	if r.Listing, index, reason = parseListing(text, entries); reason != "" {
 		return nil, damaged(path, reason)
 	}
+	for k := range r.Archives {
+		r.infos = append(r.infos, sync.OnceValues(func() (*compress.Information, error) { return r.information(k) }))
+	}
 	r.files = sync.OnceValue(func() []archivedFiles { return filesOf(r.Listing) })
 	r.number = make([]int, len(r.Entries))
 	for i := range r.Entries {
@@ -158,12 +162,9 @@ func (r *Reader) end() ([]byte, error) {
 }
 
 func (r *Reader) read(b []byte, at int64) error {
-	n, err := r.data.ReadAt(b, at)
-	if n < len(b) && (err == nil || err == io.EOF) {
-		err = damaged(r.path, "it is cut off")
-	}
-	if n == len(b) {
-		err = nil
+	err := parse.ReadAt(r.data, b, at)
+	if err == io.ErrUnexpectedEOF {
+		return damaged(r.path, "it is cut off")
 	}
 	return err
 }
@@ -194,17 +195,17 @@ func (r *Reader) Verify(ctx context.Context, quick bool) (status []compress.File
 	if quick {
 		checked = "section checksums"
 	}
-	missing := r.checkReads()
 	if r.mended != nil {
 		status = append(status, compress.FileStatus{Name: filepath.Base(r.path), Problem: r.mended.Error()})
 	}
 	for i := range r.Entries {
 		e := &r.Entries[i]
-		problem := missing[i]
+		var problem error
 		switch e.Kind {
 		case File:
 			problem = damage[r.number[i]]
 		case Reads:
+			_, problem = r.input(e)
 		default:
 			continue
 		}

@@ -128,18 +128,13 @@ func (x *restoration) planReads(moved map[int]string) {
 		moved   string // a name in moved
 	}
 	jobs := make(map[place]*job)
-	infos := make([]*compress.Information, len(x.Archives))
-	problems := make([]error, len(x.Archives))
 	for i := range x.Entries {
 		e := &x.Entries[i]
 		if e.Kind != Reads || x.out[i] == "" {
 			continue
 		}
-		if k := e.Archive; infos[k] == nil && problems[k] == nil {
-			infos[k], problems[k] = x.information(k)
-		}
-		info := infos[e.Archive]
-		if err := x.checkInput(e, info, problems[e.Archive]); err != nil {
+		info, err := x.input(e)
+		if err != nil {
 			x.fail(i, err.Error())
 			continue
 		}
@@ -237,31 +232,13 @@ func (files archivedFiles) in(info *compress.Information) bool {
 	return len(files) > 0
 }
 
-// checkInput returns why a file of reads can't be restored from an archive, or the problem of the archive.
-func (r *Reader) checkInput(e *Entry, info *compress.Information, problem error) error {
-	switch {
-	case problem != nil:
-		return problem
-	case e.Input >= len(info.Inputs):
-		return fmt.Errorf("%s has no input %d", filepath.Join(r.dir, info.Name), e.Input)
+// input describes the archive of an entry of reads. The error says why the entry can't be restored, as far as can be told without decoding.
+func (r *Reader) input(e *Entry) (*compress.Information, error) {
+	info, err := r.infos[e.Archive]()
+	if err == nil && e.Input >= len(info.Inputs) {
+		err = fmt.Errorf("%s has no input %d", filepath.Join(r.dir, info.Name), e.Input)
 	}
-	return nil
-}
-
-// checkReads returns for each entry of reads why it can't be restored, as far as can be told without decoding; nil for the others.
-func (r *Reader) checkReads() []error {
-	list := make([]error, len(r.Entries))
-	infos := make([]*compress.Information, len(r.Archives))
-	problems := make([]error, len(r.Archives))
-	for k := range r.Archives {
-		infos[k], problems[k] = r.information(k)
-	}
-	for i := range r.Entries {
-		if e := &r.Entries[i]; e.Kind == Reads {
-			list[i] = r.checkInput(e, infos[e.Archive], problems[e.Archive])
-		}
-	}
-	return list
+	return info, err
 }
 
 // checkOutputs returns an error if two entries would be restored under one name, or if something is in the way.
@@ -354,8 +331,7 @@ func (x *restoration) damage(ctx context.Context, entries []int, err error) erro
 // unpackRenamed restores entry i, which is one input of the archive at path, under a name that the archive doesn't know. Nothing is
 // written under the name that it does know: that may be one of the user's files.
 func (x *restoration) unpackRenamed(ctx context.Context, path string, i int, o compress.UnpackOptions) error {
-	to := x.at(x.out[i])
-	f, err := commit.NewTemp(to)
+	f, err := commit.NewTemp(x.at(x.out[i]))
 	if err != nil {
 		return err
 	}
@@ -365,11 +341,7 @@ func (x *restoration) unpackRenamed(ctx context.Context, path string, i int, o c
 	if err != nil {
 		return x.damage(ctx, []int{i}, err)
 	}
-	x.describe(f, &x.Entries[i])
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := x.install(f, to); err != nil {
+	if err := x.name(i, f); err != nil {
 		return err
 	}
 	s := &x.status[i]
@@ -403,8 +375,8 @@ func (x *restoration) unpacked(j *job, status []compress.FileStatus) error {
 // WriteReads writes the text of entry i, of Reads, to w, compressed if gzip is set and the file that was archived was.
 func (r *Reader) WriteReads(ctx context.Context, w io.Writer, i int, gzip bool) error {
 	e := &r.Entries[i]
-	info, err := r.information(e.Archive)
-	if err = r.checkInput(e, info, err); err != nil {
+	info, err := r.input(e)
+	if err != nil {
 		return fmt.Errorf("%s: %w", e.Path, err)
 	}
 	name := info.Inputs[e.Input].Name

@@ -266,17 +266,13 @@ func (s *sink) end(k int, damage error) error {
 	return nil
 }
 
-// name completes a restored side file and gives it its name.
+// name completes a restored file and gives it its name.
 func (x *restoration) name(i int, f *commit.Temp) error {
 	x.describe(f, &x.Entries[i])
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	return x.install(f, x.at(x.out[i]))
-}
-
-// install gives a file that was synced its name.
-func (x *restoration) install(f *commit.Temp, path string) error {
+	path := x.at(x.out[i])
 	err := f.Install(path, x.o.Force)
 	if errors.Is(err, fs.ErrExist) {
 		err = fmt.Errorf("%s: %w", path, compress.ErrFileExists)
