@@ -159,7 +159,7 @@ func (v *verification) slices(ctx context.Context) error {
 				}
 			}
 		}()
-		return v.replay.RunUntil(ctx, v.jobs, work, consume)
+		return v.replay.Run(ctx, v.jobs, work, consume)
 	})
 	return g.Wait()
 }

@@ -53,13 +53,6 @@ func union(a, b []RecordRange) []RecordRange {
 	return out
 }
 
-// slicePart is what is wanted of a slice.
-type slicePart struct {
-	slice int
-	want  [2]bool
-	spans []columns.Span // in ascending order
-}
-
 // spansOf returns which records of a slice are in ranges; nil ranges are all.
 func spansOf(s *archive.Slice, ranges []RecordRange) []columns.Span {
 	if ranges == nil {

@@ -100,7 +100,7 @@ type Query struct {
 // ErrCorrupt.
 func (r *Reader) Batches(ctx context.Context, q Query) iter.Seq2[*Batch, error] {
 	return func(yield func(*Batch, error) bool) {
-		parts, err := r.parts(q)
+		parts, err := r.parts(q, q.Want.keeps())
 		if err != nil {
 			yield(nil, err)
 			return
@@ -114,9 +114,7 @@ func (r *Reader) Batches(ctx context.Context, q Query) iter.Seq2[*Batch, error] 
 		}()
 		go func() {
 			defer close(batches)
-			columns := q.Want.keeps()
-			work := func(b *source.Decoded, p *slicePart) (*Batch, error) { return r.batch(b, p, columns) }
-			done <- decodeParts(ctx, r, parts, columns, work, func(b *Batch) error {
+			done <- decodeParts(ctx, r, parts, r.batch, func(b *Batch) error {
 				select {
 				case batches <- b:
 					return nil
@@ -170,7 +168,7 @@ func (r *Reader) matchNames(ctx context.Context, q Query, report workers.Progres
 	for i := range found {
 		found[i] = []RecordRange{}
 	}
-	parts, err := r.parts(q)
+	parts, err := r.parts(q, WantNames.keeps())
 	if err != nil {
 		return nil, err
 	}
@@ -178,16 +176,16 @@ func (r *Reader) matchNames(ctx context.Context, q Query, report workers.Progres
 		return nil, fmt.Errorf("%s: there are no names: they were not kept", r.src.Paths()[0])
 	}
 	if may != nil {
-		parts = slices.DeleteFunc(parts, func(p slicePart) bool { return !may(&r.Man.Slices[p.slice]) })
+		parts = slices.DeleteFunc(parts, func(d source.Demand) bool { return !may(&r.Man.Slices[d.Slice]) })
 	}
 	total := uint64(0)
-	for _, p := range parts {
-		total += uint64(r.Man.Slices[p.slice].Records)
+	for _, d := range parts {
+		total += uint64(r.Man.Slices[d.Slice].Records)
 	}
 	progress := workers.NewMeter(report, NamesStage, total, 0)
 	seen, text := uint64(0), uint64(0) // records, and the text of slices that are to be unpacked
-	work := func(b *source.Decoded, p *slicePart) (*matched, error) { return r.matchSlice(b, p, match) }
-	err = decodeParts(ctx, r, parts, WantNames.keeps(), work, func(m *matched) error {
+	work := func(b *source.Decoded, d *source.Demand) (*matched, error) { return r.matchSlice(b, d, match) }
+	err = decodeParts(ctx, r, parts, work, func(m *matched) error {
 		progress.Add(uint64(m.slice.Records))
 		seen += uint64(m.slice.Records)
 		for k, mem := range m.slice.Texts() {
@@ -216,8 +214,8 @@ func (r *Reader) matchNames(ctx context.Context, q Query, report workers.Progres
 	return found, err
 }
 
-// parts returns what is wanted of which slices, in the order of the archive.
-func (r *Reader) parts(q Query) ([]slicePart, error) {
+// parts returns what is wanted of which slices, in the order of the archive: these columns.
+func (r *Reader) parts(q Query, wanted columns.Kept) ([]source.Demand, error) {
 	asked := make([]bool, len(r.Man.Inputs))
 	for i := range asked {
 		asked[i] = q.Inputs == nil
@@ -231,35 +229,32 @@ func (r *Reader) parts(q Query) ([]slicePart, error) {
 	if err := checkRanges(q.Records); err != nil {
 		return nil, err
 	}
-	var parts []slicePart
+	var parts []source.Demand
 	for i := range r.Man.Slices {
 		s := &r.Man.Slices[i]
-		p := slicePart{slice: i}
+		d := source.Demand{Slice: i, Columns: wanted, Spans: spansOf(s, q.Records)}
 		for m, mem := range s.Texts() {
-			p.want[m] = asked[mem.Input]
+			d.Want[m] = asked[mem.Input]
 		}
-		if p.want != ([2]bool{}) {
-			if p.spans = spansOf(s, q.Records); len(p.spans) > 0 {
-				parts = append(parts, p)
-			}
+		if n := len(d.Spans); n > 0 && d.Want != ([2]bool{}) {
+			d.First = d.Spans[n-1].Hi
+			parts = append(parts, d)
 		}
 	}
 	return parts, nil
 }
 
 // decodeParts decodes parts, several at once, calls work for each where it is decoded, and consume for one after another in their order.
-func decodeParts[T any](ctx context.Context, r *Reader, parts []slicePart, wanted columns.Kept,
-	work func(*source.Decoded, *slicePart) (T, error), consume func(T) error) error {
-	demands := make([]source.Demand, len(parts))
+func decodeParts[T any](ctx context.Context, r *Reader, parts []source.Demand, work func(*source.Decoded, *source.Demand) (T, error),
+	consume func(T) error) error {
 	var texts []uint64
-	for k, p := range parts {
-		demands[k] = source.Demand{Slice: p.slice, Want: p.want, Columns: wanted, First: p.spans[len(p.spans)-1].Hi, Spans: p.spans}
-		texts = append(texts, source.SliceBytes(r.Man, p.slice))
+	for _, d := range parts {
+		texts = append(texts, source.SliceBytes(r.Man, d.Slice))
 	}
-	decoder := r.src.Pass(demands)
+	decoder := r.src.Pass(parts)
 	pool := workers.NewPool(r.opts.Threads)
 	produce := func(ctx context.Context, k int) (v T, err error) {
-		b, err := decoder.Decode(ctx, demands[k])
+		b, err := decoder.Decode(ctx, parts[k])
 		if err != nil {
 			return v, err
 		}
@@ -274,18 +269,18 @@ func decodeParts[T any](ctx context.Context, r *Reader, parts []slicePart, wante
 }
 
 // batch returns columns of the records of a part of a slice.
-func (r *Reader) batch(b *source.Decoded, p *slicePart, wanted columns.Kept) (first *Batch, err error) {
+func (r *Reader) batch(b *source.Decoded, d *source.Demand) (first *Batch, err error) {
 	for m := 1; m >= 0; m-- {
-		if !p.want[m] {
+		if !d.Want[m] {
 			continue
 		}
 		if b.Err[m] != nil {
 			return nil, b.Err[m]
 		}
 		c := b.Cols[m]
-		c.Keep(wanted)
+		c.Keep(d.Columns)
 		o := r.Man.Options
-		got, err := NewBatch(c, p.spans, o.DropNames && !o.ReadsOnly)
+		got, err := NewBatch(c, d.Spans, o.DropNames && !o.ReadsOnly)
 		if err != nil {
 			return nil, err
 		}
@@ -301,16 +296,16 @@ type matched struct {
 }
 
 // matchSlice finds the records of a part of a slice of which one member's name matches.
-func (r *Reader) matchSlice(b *source.Decoded, p *slicePart, match func(name []byte) bool) (*matched, error) {
+func (r *Reader) matchSlice(b *source.Decoded, d *source.Demand, match func(name []byte) bool) (*matched, error) {
 	got := &matched{slice: b.Slice}
 	for m, c := range b.Cols {
-		if !p.want[m] {
+		if !d.Want[m] {
 			continue
 		}
 		if b.Err[m] != nil {
 			return nil, b.Err[m]
 		}
-		list, err := matchColumn(c, p.spans, match)
+		list, err := matchColumn(c, d.Spans, match)
 		if err != nil {
 			return nil, err
 		}

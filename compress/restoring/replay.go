@@ -93,20 +93,9 @@ func WholeArchive(man *archive.Manifest) []Job {
 
 // Run replays jobs. work, if not nil, is called on a worker when a piece has its text and its
 // columns are still there, and may run for several pieces at once; consume is called for one piece
-// after another, in the order of jobs. The first error of either ends it.
+// after another, in the order of jobs. A piece is in memory until consume, or another goroutine then, has called done.
+// The first error of either ends it.
 func (r *Replay) Run(ctx context.Context, jobs []Job, work func(k int, p *Piece, b *source.Decoded) error,
-	consume func(k int, p *Piece) error) error {
-	return r.RunUntil(ctx, jobs, work, func(k int, p *Piece, done func()) error {
-		if err := consume(k, p); err != nil {
-			return err
-		}
-		done()
-		return nil
-	})
-}
-
-// RunUntil is Run for pieces that are in memory until consume, or another goroutine then, has called done.
-func (r *Replay) RunUntil(ctx context.Context, jobs []Job, work func(k int, p *Piece, b *source.Decoded) error,
 	consume func(k int, p *Piece, done func()) error) error {
 	all := make([]source.Demand, len(jobs))
 	for k, j := range jobs {

@@ -42,9 +42,10 @@ func TestSlicesInMemory(t *testing.T) {
 				src.man.Slices[i] = archive.Slice{Records: 1, First: archive.Member{TextLen: text}}
 			}
 			jobs := WholeArchive(&src.man)
-			err := NewReplay(src, "", 8, c.memory, nil, jobs).Run(t.Context(), jobs, nil, func(int, *Piece) error {
+			err := NewReplay(src, "", 8, c.memory, nil, jobs).Run(t.Context(), jobs, nil, func(_ int, _ *Piece, done func()) error {
 				synctest.Wait() // until all that may begin have begun
 				src.inWork.Add(-1)
+				done()
 				return nil
 			})
 			if got := src.most.Load(); err != nil || got != c.most {

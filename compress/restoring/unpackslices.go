@@ -39,19 +39,18 @@ func (u *unpacker) interleaved(input int) bool {
 // unpackJob is a slice to be restored.
 type unpackJob struct {
 	Job
-	spans  []columns.Span // its records
-	before uint64         // records of the inputs that are restored from the slices before it
-	last   bool           // it has the last of them
+	before uint64 // records of the inputs that are restored from the slices before it
+	last   bool   // it has the last of them
 }
 
 // whole reports whether all records of the slice are restored.
 func (j *unpackJob) whole(s *archive.Slice) bool {
-	return len(j.spans) == 1 && j.spans[0] == columns.Span{Lo: 0, Hi: s.Records}
+	return len(j.Spans) == 1 && j.Spans[0] == columns.Span{Lo: 0, Hi: s.Records}
 }
 
 // records returns how many records of the slice are restored.
 func (j *unpackJob) records() (n int) {
-	for _, s := range j.spans {
+	for _, s := range j.Spans {
 		n += s.Hi - s.Lo
 	}
 	return n
@@ -83,17 +82,17 @@ func (u *unpacker) jobs() (passes [][]unpackJob) {
 			}
 			last = u.turn(i)
 		}
-		j := unpackJob{spans: spansOf(s, u.sel.records[s.First.Input]), before: before[s.First.Input]}
+		j := unpackJob{before: before[s.First.Input]}
+		j.Spans = spansOf(s, u.sel.records[s.First.Input])
 		for m, mem := range s.Texts() {
 			j.Want[m] = u.sel.asked[mem.Input]
 		}
-		if j.Want == ([2]bool{}) || len(j.spans) == 0 {
+		if j.Want == ([2]bool{}) || len(j.Spans) == 0 {
 			continue
 		}
 		before[s.First.Input] += uint64(j.records())
 		both := j.Want[0] && j.Want[1]
-		j.Slice, j.First, j.AsText = i, j.spans[len(j.spans)-1].Hi, u.made == nil
-		j.Demand.Spans = j.spans
+		j.Slice, j.First, j.AsText = i, j.Spans[len(j.Spans)-1].Hi, u.made == nil
 		j.ends = u.o.Interleave && both || !j.whole(s) || u.o.Split > 0
 		if both && u.o.Stream != nil && !u.o.Interleave {
 			mate := j
@@ -164,10 +163,12 @@ func (u *unpacker) run(ctx context.Context) error {
 			}
 			return err
 		}
-		consume := func(k int, p *Piece) error {
+		consume := func(k int, p *Piece, done func()) error {
 			out := outs[k]
 			outs[k] = output{}
-			return u.consume(r, p, &jobs[k], out)
+			err := u.consume(r, p, &jobs[k], out)
+			done()
+			return err
 		}
 		if err := r.Run(ctx, plain[n], work, consume); err != nil {
 			return err
@@ -185,7 +186,7 @@ func (u *unpacker) output(ctx context.Context, r *Replay, p *Piece, b *source.De
 	if !j.whole(&u.man.Slices[p.Slice]) {
 		for m := range p.Text {
 			if p.Text[m] != nil {
-				r.pick(p, m, j.spans)
+				r.pick(p, m, j.Spans)
 			}
 		}
 	}
@@ -237,12 +238,12 @@ func (u *unpacker) converted(r *Replay, p *Piece, b *source.Decoded, j *unpackJo
 		}
 		dst := r.Texts.Get(len(text[m]))
 		if isBAM {
-			header := s.From == 0 && j.spans[0].Lo == 0
+			header := s.From == 0 && j.Spans[0].Lo == 0
 			o := bam.Choice{Mate: u.o.Mate, Records: u.made != nil, Comments: u.o.Comments}
 			text[m], ends[m], err = o.Append(dst, text[m], header, nil)
 			p.skipped[m] = j.records() - len(ends[m])
 		} else {
-			text[m], ends[m], err = u.made.append(dst, b.Cols[m], j.spans)
+			text[m], ends[m], err = u.made.append(dst, b.Cols[m], j.Spans)
 		}
 		if err != nil {
 			return text, ends, fmt.Errorf("%s: %w", source.WhereRecords(u.man, s, m), err)

@@ -198,7 +198,8 @@ func VerifyJobs(ctx context.Context, src source.Source, stage string, o VerifyOp
 			status[i].Checked = "block hashes"
 		}
 	}
-	consume := func(_ int, p *Piece) error {
+	consume := func(_ int, p *Piece, done func()) error {
+		defer done()
 		s := &man.Slices[p.Slice]
 		for m, mem := range s.Texts() {
 			if p.Err[m] != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"orcomgo/bins/parse"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/scan"
 	"orcomgo/compress/source"
@@ -92,7 +93,7 @@ type pattern struct {
 }
 
 // strand is the number of the pattern's query and its strand.
-func (p *pattern) strand() [2]int { return [2]int{p.query, bit(p.reverse)} }
+func (p *pattern) strand() [2]int { return [2]int{p.query, int(parse.Flags(p.reverse))} }
 
 // Finder finds queries in archives. It is safe for concurrent use.
 type Finder struct {
@@ -181,7 +182,7 @@ type search struct {
 
 // count returns the count of a query on a strand, which is added if it is not there.
 func (s *search) count(query int, reverse bool) *Count {
-	key := [2]int{query, bit(reverse)}
+	key := [2]int{query, int(parse.Flags(reverse))}
 	if s.counts == nil {
 		s.counts = make(map[[2]int]int)
 	}
@@ -197,13 +198,6 @@ func (s *search) count(query int, reverse bool) *Count {
 // sortCounts sorts the counts by query, the forward strand first.
 func (s *search) sortCounts() {
 	slices.SortFunc(s.finding.Counts, func(a, b Count) int {
-		return cmp.Or(cmp.Compare(a.Query, b.Query), cmp.Compare(bit(a.Reverse), bit(b.Reverse)))
+		return cmp.Or(cmp.Compare(a.Query, b.Query), cmp.Compare(parse.Flags(a.Reverse), parse.Flags(b.Reverse)))
 	})
-}
-
-func bit(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

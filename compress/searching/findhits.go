@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"orcomgo/bins/parse"
 	"orcomgo/compress/fmindex"
 	"orcomgo/internal/tasks"
 )
@@ -39,7 +40,7 @@ func (s *search) hits(ctx context.Context, x *fmindex.Index, known []window) ([]
 		return counts, nil
 	}
 	slices.SortStableFunc(counts, func(a, b Count) int {
-		return cmp.Or(cmp.Compare(a.Query, b.Query), cmp.Compare(bit(a.Reverse), bit(b.Reverse)), cmp.Compare(b.Hits, a.Hits))
+		return cmp.Or(cmp.Compare(a.Query, b.Query), cmp.Compare(parse.Flags(a.Reverse), parse.Flags(b.Reverse)), cmp.Compare(b.Hits, a.Hits))
 	})
 	merged := counts[:0]
 	for _, c := range counts {
