@@ -75,13 +75,6 @@ var matchContexts = func() (t [33 * 33]uint32) {
 	return
 }()
 
-// newMatch returns a match for about n bases.
-func newMatch(n int) match {
-	m := match{at: -1}
-	m.makeTable(n)
-	return m
-}
-
 // makeTable makes an empty table for about n bases.
 func (m *match) makeTable(n int) {
 	b := slotBits(n)
@@ -104,7 +97,8 @@ func (m *match) grow(hist *history, n, more int) {
 	for i := range n {
 		h, r = shiftIn(h, r, byte(hist.at(i)))
 		if i >= matchLen-1 && indexed(i) {
-			m.insert(i, h, r)
+			c := m.candidate(h, r)
+			m.slots[c.slot] = uint32(i)<<1 | c.reverse
 		}
 	}
 }
@@ -112,12 +106,6 @@ func (m *match) grow(hist *history, n, more int) {
 // indexed reports whether the k-mer that ends at place i is entered in the table: every second one is, which is enough as all are
 // looked up.
 func indexed(i int) bool { return i&1 == 0 }
-
-// insert enters the k-mer that ends at place i; h holds the last bases, r their reverse complement.
-func (m *match) insert(i int, h, r uint64) {
-	c := m.candidate(h, r)
-	m.slots[c.slot] = uint32(i)<<1 | c.reverse
-}
 
 // candidate returns the slot of the k-mer that the last bases h end with; r is their reverse complement.
 func (m *match) candidate(h, r uint64) candidate {

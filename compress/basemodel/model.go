@@ -92,7 +92,8 @@ type Model struct {
 
 // newModel returns a fresh model for n bases.
 func newModel(n int) *Model {
-	m := &Model{hist: newHistory(n), match: newMatch(n)}
+	m := &Model{hist: newHistory(n)}
+	m.match.makeTable(n)
 	m.mix.init()
 	m.moveTo(0, false)
 	return m

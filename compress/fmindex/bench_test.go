@@ -71,7 +71,7 @@ func BenchmarkNear(b *testing.B) {
 					} else {
 						q = draw(r, 31)
 					}
-					x.Near(q, most, func(Rows, int) bool { return true })
+					x.Near(q, most, func(Rows) bool { return true })
 				}
 			})
 		}

@@ -108,7 +108,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		rows := make([]Rows, 1)
 		x.FindAll([][]byte{{1, 2}}, rows)
-		x.Near([]byte{1, 2, 3, 0, 1}, 2, func(r Rows, _ int) bool {
+		x.Near([]byte{1, 2, 3, 0, 1}, 2, func(r Rows) bool {
 			rows[0] = r
 			return true
 		})

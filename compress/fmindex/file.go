@@ -199,10 +199,8 @@ func (x *Index) checkRanks() error {
 				return corrupt("the counts of block %d are wrong", at/blockBytes)
 			}
 		}
-		var after [4]uint32
-		countBases(b, n, &after)
-		for c := range counts {
-			counts[c] += after[c]
+		for c, more := range countBases(b, n) {
+			counts[c] += more
 		}
 	}
 	x.setLess(counts)

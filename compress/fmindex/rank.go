@@ -24,7 +24,7 @@ func (x *Index) block(row uint32) (b []byte, at uint32) {
 	return x.ranks[k*blockBytes:][:blockBytes:blockBytes], row % blockBases
 }
 
-// masks returns the bits of the first n bases of a block, by word of its bits; n < blockBases.
+// masks returns the bits of the first n bases of a block, by word of its bits; n <= blockBases.
 func masks(n uint32) (m0, m1, m2 uint64) {
 	return 1<<n - 1, 1<<(max(n, 64)-64) - 1, 1<<(max(n, 128)-128) - 1
 }
@@ -43,6 +43,15 @@ func (x *Index) rank(c uint32, row uint32) uint32 {
 // ranks4 returns rank of all four bases.
 func (x *Index) ranks4(row uint32) (r [4]uint32) {
 	b, n := x.block(row)
+	r = countBases(b, n)
+	for c := range r {
+		r[c] += binary.LittleEndian.Uint32(b[4*c:])
+	}
+	return r
+}
+
+// countBases returns how often each base is among the first n of a block; n <= blockBases.
+func countBases(b []byte, n uint32) [4]uint32 {
 	m0, m1, m2 := masks(n)
 	both, low, high := 0, 0, 0
 	for i, m := range [3]uint64{m0, m1, m2} {
@@ -51,11 +60,7 @@ func (x *Index) ranks4(row uint32) (r [4]uint32) {
 		low += bits.OnesCount64(l)
 		high += bits.OnesCount64(h)
 	}
-	r[0] = binary.LittleEndian.Uint32(b) + n - uint32(low+high-both)
-	r[1] = binary.LittleEndian.Uint32(b[4:]) + uint32(low-both)
-	r[2] = binary.LittleEndian.Uint32(b[8:]) + uint32(high-both)
-	r[3] = binary.LittleEndian.Uint32(b[12:]) + uint32(both)
-	return r
+	return [4]uint32{n - uint32(low+high-both), uint32(low - both), uint32(high - both), uint32(both)}
 }
 
 // back returns the base before the suffix of a row, which is not x.first, and the row of the suffix that begins with it.
@@ -66,16 +71,4 @@ func (x *Index) back(row uint32) (base byte, previous uint32) {
 	h := binary.LittleEndian.Uint64(b[highAt+8*w:]) >> i & 1
 	c := uint32(l | h<<1)
 	return byte(c), x.less[c] + x.rank(c, row)
-}
-
-// countBases counts the first n bases of a block; n <= blockBases.
-func countBases(b []byte, n uint32, counts *[4]uint32) {
-	for i := range uint32(blockBases / 64) {
-		m := uint64(1)<<(min(max(n, 64*i), 64*i+64)-64*i) - 1
-		l, h := binary.LittleEndian.Uint64(b[lowAt+8*i:]), binary.LittleEndian.Uint64(b[highAt+8*i:])
-		counts[0] += uint32(bits.OnesCount64(^l & ^h & m))
-		counts[1] += uint32(bits.OnesCount64(l & ^h & m))
-		counts[2] += uint32(bits.OnesCount64(^l & h & m))
-		counts[3] += uint32(bits.OnesCount64(l & h & m))
-	}
 }

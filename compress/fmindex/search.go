@@ -65,21 +65,21 @@ func (x *Index) FindAll(sequences [][]byte, rows []Rows) {
 	}
 }
 
-// Near calls f with the rows of each sequence that occurs in the text and differs from the given one in at most `most` bases, and with the
-// number of bases in which it does. The rows of two calls have none in common. It returns false if f did, which ends the search.
+// Near calls f with the rows of each sequence that occurs in the text and differs from the given one in at most `most` bases. The rows of
+// two calls have none in common. If f returns false, that ends the search.
 //
 // The sequence is searched from its end, and continued with each base where a difference is left. Before, it is found out for each of its
 // beginnings how many differences that must have at least, from stretches of it that don't occur (Li and Durbin, "Fast and accurate short
 // read alignment with Burrows-Wheeler transform", 2009). The time grows about eightfold with each difference.
-func (x *Index) Near(sequence []byte, most int, f func(r Rows, differences int) bool) bool {
+func (x *Index) Near(sequence []byte, most int, f func(r Rows) bool) {
 	s := &nearSearch{x: x, sequence: sequence, most: most, report: f}
 	if most > 0 {
 		s.setLeast()
 		if s.least[len(sequence)] > most {
-			return true
+			return
 		}
 	}
-	return s.extend(len(sequence), x.all(), 0)
+	s.extend(len(sequence), x.all(), 0)
 }
 
 // nearSearch is the state of Near.
@@ -88,7 +88,7 @@ type nearSearch struct {
 	sequence []byte
 	most     int
 	least    []int // least[i]: the differences that the first i bases have at least, wherever they are in the text
-	report   func(r Rows, differences int) bool
+	report   func(r Rows) bool
 }
 
 // setLeast sets least.
@@ -106,14 +106,14 @@ func (s *nearSearch) setLeast() {
 	}
 }
 
-// extend continues with the first n bases before rows that differ in so many.
+// extend continues with the first n bases before rows that differ in so many. It returns false if report did.
 func (s *nearSearch) extend(n int, r Rows, differences int) bool {
 	if differences == s.most {
 		r, _ = s.x.continued(r, s.sequence[:n])
-		return r.From == r.To || s.report(r, differences)
+		return r.From == r.To || s.report(r)
 	}
 	if n == 0 {
-		return s.report(r, differences)
+		return s.report(r)
 	}
 	if differences+s.least[n] > s.most {
 		return true

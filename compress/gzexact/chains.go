@@ -31,7 +31,8 @@ func (c *chains) begin(text []byte, from, to int, heads ...[]int32) {
 		c.longer = newLongChains(c.places)
 	}
 	for i := range c.longer {
-		c.longer[i].begin(c.hashed)
+		forget(c.longer[i].head[:])
+		c.longer[i].hashed = c.hashed
 	}
 }
 
@@ -136,11 +137,6 @@ func newLongChains(chain int) []longChains {
 		return []longChains{{bytes: 6}}
 	}
 	return []longChains{{bytes: 12}, {bytes: 6}}
-}
-
-func (l *longChains) begin(hashed int) {
-	forget(l.head[:])
-	l.hashed = hashed
 }
 
 func (l *longChains) hash(text []byte, place int) uint64 {

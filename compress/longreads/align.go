@@ -86,11 +86,8 @@ func (a *Aligner) alignChain(c *chain, read bases.Words, n, from, to int) int {
 		r, p := int(anchors[0].read), int(anchors[0].place)
 		back, x, y := a.waves.extend(a.edits[:0], task{q, seq, r, p, r - lo, p, true})
 		a.edits = back
-		v := alignment{reversed: c.reversed, from: r - x, first: p - y}
-		v.edits = make([]edits.Edit, 0, len(back)+8)
-		for i := len(back) - 1; i >= 0; i-- {
-			v.edits = append(v.edits, back[i])
-		}
+		v := alignment{reversed: c.reversed, from: r - x, first: p - y, edits: slices.Clone(back)}
+		slices.Reverse(v.edits)
 		for {
 			same := q.EqualForward(r, seq, p, min(hi-r, m-p))
 			r, p = r+same, p+same

@@ -93,15 +93,15 @@ func (p *planner) plan(a *assembler, r Read) []step {
 		}
 		p.matches = append(p.matches, a.matchOf(&chains[i], r.N))
 	}
-	p.compare(r.N)
+	p.compare()
 	at := 0
 	var before *side
 	for i := range p.matches {
 		m := &p.matches[i]
-		p.fill(a, r.N, at, m.left.read, before, &m.left)
+		p.fill(at, m.left.read, before, &m.left)
 		at, before = m.right.read, &m.right
 	}
-	p.fill(a, r.N, at, r.N, before, nil)
+	p.fill(at, r.N, before, nil)
 	return p.steps
 }
 
@@ -147,7 +147,7 @@ func (a *assembler) matchOf(c *chain, n int) match {
 }
 
 // compare removes matches that are probably with another copy of a repeat.
-func (p *planner) compare(n int) {
+func (p *planner) compare() {
 	for i := 0; i+1 < len(p.matches); i++ {
 		l, r := &p.matches[i].right, &p.matches[i+1].left
 		if l.segment == r.segment && l.end != r.end && max(l.place-r.place, r.place-l.place) < 2*maxRepeat {
@@ -160,7 +160,7 @@ func (p *planner) compare(n int) {
 }
 
 // fill adds what a read has between two matches, or before the first or after the last one, where there is no side.
-func (p *planner) fill(a *assembler, n, from, to int, before, after *side) {
+func (p *planner) fill(from, to int, before, after *side) {
 	if before != nil && (!before.near || before.linked) {
 		before = nil
 	}

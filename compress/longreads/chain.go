@@ -179,10 +179,7 @@ func (c *chainer) pick(n, minAnchors int) []chain {
 		}
 	}
 	slices.SortFunc(c.order, func(a, b int) int {
-		if d := cmp.Compare(c.chains[b].score, c.chains[a].score); d != 0 {
-			return d
-		}
-		return cmp.Compare(a, b)
+		return cmp.Or(cmp.Compare(c.chains[b].score, c.chains[a].score), cmp.Compare(a, b))
 	})
 	c.claimed = c.claimed[:0]
 	if c.divided && c.compete(n) {
@@ -282,7 +279,7 @@ func (c *chainer) trim(h *chain, n int) {
 		return i == len(c.claimed) || c.claimed[i].from >= hi
 	}
 	// A claimed stretch between two anchors divides them as well.
-	gap := func(a, b anchor) int {
+	gap := func(a anchor) int {
 		lo, _ := oriented(int(a.read), int(a.read)+k, n, h.reversed)
 		i, _ := slices.BinarySearchFunc(c.claimed, lo, func(v interval, lo int) int { return cmp.Compare(v.from, lo) })
 		return i
@@ -295,7 +292,7 @@ func (c *chainer) trim(h *chain, n int) {
 				bestFrom, bestTo = start, i
 			}
 			start = i + 1
-		case i > start && gap(h.anchors[i-1], h.anchors[i]) != gap(h.anchors[i], h.anchors[i]):
+		case i > start && gap(h.anchors[i-1]) != gap(h.anchors[i]):
 			if i-start > bestTo-bestFrom {
 				bestFrom, bestTo = start, i
 			}

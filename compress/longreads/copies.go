@@ -2,6 +2,7 @@ package longreads
 
 import (
 	"context"
+	"slices"
 
 	"orcomgo/bases"
 	"orcomgo/compress/edits"
@@ -133,9 +134,7 @@ func (x *alignment) substitutions(dst []int, n int, wanted func(e edits.Edit) bo
 		}
 	}
 	if x.reversed {
-		for i, j := begin, len(dst)-1; i < j; i, j = i+1, j-1 {
-			dst[i], dst[j] = dst[j], dst[i]
-		}
+		slices.Reverse(dst[begin:])
 	}
 	return dst
 }

@@ -197,18 +197,16 @@ func newIndex(b bases.Words, n, threads int) *index {
 			}
 		}
 	})
-	tasks.EachWorker(parts, threads, func(int) func(int) {
-		return func(p int) {
-			t := &x.tables[p]
-			n := 0
-			for c := range found {
-				n += len(found[c][p])
-			}
-			t.grow(n)
-			for c := range found {
-				for _, m := range found[c][p] {
-					t.insert(m.hash, m.pos, m.reversed)
-				}
+	tasks.Each(parts, threads, func(_, p int) {
+		t := &x.tables[p]
+		n := 0
+		for c := range found {
+			n += len(found[c][p])
+		}
+		t.grow(n)
+		for c := range found {
+			for _, m := range found[c][p] {
+				t.insert(m.hash, m.pos, m.reversed)
 			}
 		}
 	})

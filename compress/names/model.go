@@ -140,10 +140,8 @@ func (t *symbols) width(s uint32) uint32 { return uint32(t.start[s+1] - t.start[
 
 // spread codes v >= 1: the number of its bits and the two below the first one by the frequencies at p, the others as equally likely.
 func (c *coder) spread(v uint32, p **symbols) uint32 {
-	k := max(bitLen(v), 1) - 1
+	k := max(bits.Len32(v), 1) - 1
 	s := c.symbol(uint32(k)<<2|uint32(uint64(v)<<2>>k)&3, p)
 	k = int(s >> 2)
 	return uint32(uint64(4|s&3)<<k>>2) | c.Uniform(v, max(k-2, 0))
 }
-
-func bitLen(v uint32) int { return bits.Len32(v) }

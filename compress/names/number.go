@@ -1,6 +1,10 @@
 package names
 
-import rc "orcomgo/compress/rangecoder"
+import (
+	"math/bits"
+
+	rc "orcomgo/compress/rangecoder"
+)
 
 // How a number moved since the last name of its shape.
 const (
@@ -27,7 +31,7 @@ const jitterBits = 8
 func (n *numberState) update(v uint32, class uint32, width int) {
 	d := v - n.val
 	up := d < 1<<31
-	small := d == 0 || up && bitLen(d) <= width-3 || !up && bitLen(-d) <= min(jitterBits, width-3)
+	small := d == 0 || up && bits.Len32(d) <= width-3 || !up && bits.Len32(-d) <= min(jitterBits, width-3)
 	if small {
 		n.sorted += (4096 - n.sorted) >> 4
 	} else {
@@ -96,9 +100,9 @@ func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
 		case d == 0:
 			class = classSame
 		case regime == 0:
-		case d < 1<<31 && bitLen(d) < width:
+		case d < 1<<31 && bits.Len32(d) < width:
 			class = classUp
-		case d >= 1<<31 && bitLen(-d) <= jitterBits && bitLen(-d) < width-2:
+		case d >= 1<<31 && bits.Len32(-d) <= jitterBits && bits.Len32(-d) < width-2:
 			class = classDown
 		}
 	}
@@ -158,7 +162,7 @@ func (c *codec) inCells(f *fieldState, v uint32) uint32 {
 		return at + uint32(int32(*shift))
 	}
 	at, size := p.at(cell, 0), p.pitch/cellOne+1
-	low := max(bitLen(size-1)-symbolBits, 0)
+	low := max(bits.Len32(size-1)-symbolBits, 0)
 	d := v - at
 	if cell == last && outer == classSame {
 		d = (d + size - f.offset) % size

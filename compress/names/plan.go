@@ -2,6 +2,7 @@ package names
 
 import (
 	"bytes"
+	"math/bits"
 	"slices"
 
 	rc "orcomgo/compress/rangecoder"
@@ -172,7 +173,7 @@ func (sh *sampleShape) plan() []fieldPlan {
 			continue
 		}
 		top := slices.Max(c.vals)
-		f.width = bitLen(top | 1)
+		f.width = bits.Len32(top | 1)
 		if f.frequent {
 			f.equal = sh.equalTo(i, p)
 		}
@@ -187,7 +188,7 @@ func (sh *sampleShape) plan() []fieldPlan {
 			c.wells(f, top)
 		}
 		if f.pitch > 0 {
-			f.width = bitLen(f.cell(top) | 1)
+			f.width = bits.Len32(f.cell(top) | 1)
 		}
 	}
 	return p
@@ -234,7 +235,7 @@ func (sh *sampleShape) findRepeats(key string, p []fieldPlan, names []byte) {
 	}
 	for _, i := range alone {
 		f, c := &p[i], &sh.col[i]
-		f.width = bitLen(slices.Max(c.vals) | 1)
+		f.width = bits.Len32(slices.Max(c.vals) | 1)
 		f.match = c.repeats()
 	}
 }
@@ -274,7 +275,7 @@ func (c *column) window(width int) uint32 {
 			break
 		}
 	}
-	if bitLen(best)+3 > width {
+	if bits.Len32(best)+3 > width {
 		return 0
 	}
 	return best

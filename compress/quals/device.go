@@ -181,14 +181,11 @@ func (d *Device) encode(in *Input) []byte {
 
 // decode returns the column of a stream, without its strategy, that begins with the primer, or nil if the device does not decode it. All
 // records must be wanted.
-func (d *Device) decode(data []byte, in *Input, n int, dst []byte) []byte {
+func (d *Device) decode(data []byte, in *Input, n int) []byte {
 	if d == nil || in.decoded() < in.Records || len(data)%2 > 0 {
 		return nil
 	}
-	if cap(dst) < n {
-		dst = make([]byte, n)
-	}
-	c := &deviceColumn{in: in, coded: data, quals: dst[:n]}
+	c := &deviceColumn{in: in, coded: data, quals: make([]byte, n)}
 	if !d.code(c) {
 		return nil
 	}

@@ -100,14 +100,14 @@ func TestDeviceBatches(t *testing.T) {
 						t.Errorf("%s: another stream than without the device", c.name)
 					}
 					in.Quals = nil
-					got, err := Decode(data, in, nil)
+					got, err := Decode(data, in)
 					if err != nil || !bytes.Equal(got, c.column.Quals) {
 						t.Errorf("%s: %d bytes come back, %v", c.name, len(got), err)
 					}
 					if n := len(c.column.Quals); told.Load() > int64(2*n) {
 						t.Errorf("%s: progress of %d values, coded and decoded, is %d", c.name, n, told.Load())
 					}
-					if got, err := Decode(data[:len(data)-2], in, nil); !errors.Is(err, ErrCorrupt) {
+					if got, err := Decode(data[:len(data)-2], in); !errors.Is(err, ErrCorrupt) {
 						t.Errorf("%s: a stream that is cut gives %d bytes, %v", c.name, len(got), err)
 					}
 				})

@@ -17,7 +17,7 @@ func Example() {
 		Records: 1000,
 	}
 	stream := quals.Encode(column)
-	decoded, err := quals.Decode(stream, quals.Input{Lengths: column.Lengths, Records: column.Records}, nil)
+	decoded, err := quals.Decode(stream, quals.Input{Lengths: column.Lengths, Records: column.Records})
 	if err != nil {
 		log.Fatal(err)
 	}

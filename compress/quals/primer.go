@@ -3,6 +3,7 @@ package quals
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"orcomgo/bins/parse"
 	"orcomgo/bins/record"
@@ -28,15 +29,10 @@ func EncodeLeading(in Input, size int, ready func(*Primer)) []byte {
 		return Encode(in)
 	}
 	t, head := newRanks(&in, values)
-	first := Input{Lengths: in.Lengths, Progress: in.Progress}
-	taken := 0
-	for first.Records < in.Records && taken < size {
-		taken += in.Lengths.Of(first.Records)
-		first.Records++
-	}
-	first.Quals = in.Quals[:taken]
+	first := sample(&in, size)
+	first.Progress = in.Progress
 	rest := in.after(first.Records)
-	rest.Quals = in.Quals[taken:]
+	rest.Quals = in.Quals[len(first.Quals):]
 
 	k := kindFor(&in, len(values))
 	out := append(append(make([]byte, 0, n/4+1024), byte(strategyLeading+k)), head...)
@@ -145,15 +141,15 @@ func (l *leading) primer(in *Input) (_ *Primer, err error) {
 	return p, err
 }
 
-// decode appends the values of the column to dst, which has wanted bytes in the end.
-func (l *leading) decode(in *Input, wanted int, dst []byte) (_ []byte, err error) {
+// decode returns the values of the column, as many as are wanted.
+func (l *leading) decode(in *Input, wanted int) (_ []byte, err error) {
 	p := in.Primer
 	switch {
 	case p == nil && in.decoded() < l.records:
 		some := Input{Lengths: in.Lengths.Slice(0, l.records), Records: l.records, First: in.decoded(), Progress: in.Progress}
 		m := newModel(l.ranks, l.total, l.kind)
 		defer m.release()
-		return m.decode(l.first, &some, wanted, dst)
+		return m.decode(l.first, &some, wanted, nil)
 	case p == nil:
 		if p, err = l.primer(in); err != nil {
 			return nil, err
@@ -161,12 +157,12 @@ func (l *leading) decode(in *Input, wanted int, dst []byte) (_ []byte, err error
 	case p.records != l.records || len(p.quals) != l.bytes:
 		return nil, ErrCorrupt // it is of another column
 	}
-	dst = append(dst, p.quals[:min(wanted, len(p.quals))]...)
+	values := slices.Clone(p.quals[:min(wanted, len(p.quals))])
 	rest := in.after(l.records)
 	if rest.First = in.decoded() - l.records; rest.First <= 0 && rest.Records > 0 {
-		return dst, nil
+		return values, nil
 	}
 	c := p.model.clone()
 	defer c.release()
-	return c.decode(l.rest, &rest, wanted, dst)
+	return c.decode(l.rest, &rest, wanted, values)
 }

@@ -56,7 +56,7 @@ func TestPrimed(t *testing.T) {
 				t.Fatalf("%s: strategy %d", c.name, data[0])
 			}
 			in = Input{Lengths: c.column.Lengths, Records: c.column.Records}
-			if _, err := Decode(data, in, nil); !errors.Is(err, ErrCorrupt) {
+			if _, err := Decode(data, in); !errors.Is(err, ErrCorrupt) {
 				t.Errorf("%s: decoded without a primer: %v", c.name, err)
 			}
 			in.Primer = p
@@ -73,7 +73,7 @@ func decodesEach(t *testing.T, name string, data []byte, in Input, quals []byte)
 			continue
 		}
 		in.First = first
-		got, err := Decode(data, in, nil)
+		got, err := Decode(data, in)
 		if err != nil || !bytes.Equal(got, quals[:in.Lengths.Sum(0, in.decoded())]) {
 			t.Fatalf("%s: %d qualities of the first %d of %d reads: %v", name, len(got), first, in.Records, err)
 		}

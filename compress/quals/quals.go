@@ -8,6 +8,7 @@
 package quals
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -161,46 +162,38 @@ func Encode(in Input) []byte {
 	return m.encode(append(append(out, byte(strategyAlone+k)), head...), &in)
 }
 
-// Decode appends the column to dst[:0] and returns it; in has the lengths, and the bases if Encode had them (its Quals are
+// Decode returns the column; in has the lengths, and the bases if Encode had them (its Quals are
 // not read). The result is as long as the lengths say, or the error wraps ErrCorrupt. If in.First is less than all records, what
 // follows those records in the stream is neither decoded nor checked. Memory
 // grows as values come out of the stream; the caller must refuse lengths whose sum is
 // too large for the memory, because a stream of one value is short whatever they are.
-func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
+func Decode(data []byte, in Input) ([]byte, error) {
 	n, ok := in.total()
 	if !ok || len(data) == 0 {
 		return nil, ErrCorrupt
 	}
-	dst = dst[:0]
 	wanted := int(in.Lengths.Sum(0, in.decoded()))
 	switch number, rest := data[0], data[1:]; {
 	case number == strategyEmpty:
 		if n != 0 || len(rest) != 0 {
 			return nil, ErrCorrupt
 		}
-		return dst, nil
+		return nil, nil
 	case number == strategyConstant:
 		if n == 0 || len(rest) != 1 {
 			return nil, ErrCorrupt
 		}
-		if cap(dst) < wanted {
-			dst = make([]byte, 0, wanted)
-		}
-		dst = dst[:wanted]
-		for i := range dst {
-			dst[i] = rest[0]
-		}
-		return dst, nil
+		return bytes.Repeat(rest, wanted), nil
 	case number == strategyPrimed:
 		if n == 0 || in.Bases != nil || in.Primer == nil {
 			return nil, ErrCorrupt
 		}
-		if out := in.Device.decode(rest, &in, n, dst); out != nil {
+		if out := in.Device.decode(rest, &in, n); out != nil {
 			return out, nil
 		}
 		m := in.Primer.model.clone()
 		defer m.release()
-		return m.decode(rest, &in, wanted, dst)
+		return m.decode(rest, &in, wanted, nil)
 	case number > strategyPrimed:
 		return nil, ErrCorrupt
 	}
@@ -209,7 +202,7 @@ func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return l.decode(&in, wanted, dst)
+		return l.decode(&in, wanted)
 	}
 	k := kind(data[0] - strategyAlone)
 	if n == 0 || k == given && len(in.Bases) != n {
@@ -221,5 +214,5 @@ func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
 	}
 	m := newModel(t, n, k)
 	defer m.release()
-	return m.decode(body, &in, wanted, dst)
+	return m.decode(body, &in, wanted, nil)
 }

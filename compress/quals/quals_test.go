@@ -113,7 +113,7 @@ func decodesFirst(t *testing.T, name string, data []byte, in Input, quals []byte
 	}
 	in.First = in.Records / 2
 	n := in.Lengths.Sum(0, in.First)
-	if got, err := Decode(data, in, nil); err != nil || !bytes.Equal(got, quals[:n]) {
+	if got, err := Decode(data, in); err != nil || !bytes.Equal(got, quals[:n]) {
 		t.Errorf("%s: %d qualities of the first %d of %d records, want %d: %v", name, len(got), in.First, in.Records, n, err)
 	}
 }
@@ -126,7 +126,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		in := c.in
 		in.Quals = nil
-		got, err := Decode(data, in, []byte("left over"))
+		got, err := Decode(data, in)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -155,7 +155,7 @@ func TestRoundTripWithBases(t *testing.T) {
 		data := Encode(in)
 		want := in.Quals
 		in.Quals = nil
-		got, err := Decode(data, in, nil)
+		got, err := Decode(data, in)
 		if err != nil || !bytes.Equal(got, want) {
 			t.Fatalf("%s: %d bytes come back, want %d: %v", c.name, len(got), len(want), err)
 		}
@@ -164,7 +164,7 @@ func TestRoundTripWithBases(t *testing.T) {
 			continue // of one value at most
 		}
 		if in.Bases = nil; in.Records > 0 {
-			if _, err := Decode(data, in, nil); !errors.Is(err, ErrCorrupt) {
+			if _, err := Decode(data, in); !errors.Is(err, ErrCorrupt) {
 				t.Errorf("%s: decoded without bases: %v", c.name, err)
 			}
 		}
@@ -215,7 +215,7 @@ func FuzzDecode(f *testing.F) {
 		} else if len(data) > 0 && data[0] == strategyAlone+byte(given) {
 			in.Bases = bytes.Repeat([]byte("AACGGGT"), int(n)*int(l)/7+1)[:int(n)*int(l)]
 		}
-		got, err := Decode(data, in, nil)
+		got, err := Decode(data, in)
 		if err == nil && len(got) != int(n)*int(l) {
 			t.Fatalf("%d bytes, want %d", len(got), int(n)*int(l))
 		}
@@ -268,7 +268,7 @@ func TestRealQualities(t *testing.T) {
 			for _, given := range [][]byte{nil, in.Bases} {
 				in := Input{Quals: in.Quals, Lengths: in.Lengths, Records: in.Records, Bases: given}
 				data := Encode(in)
-				got, err := Decode(data, Input{Records: in.Records, Lengths: in.Lengths, Bases: given}, nil)
+				got, err := Decode(data, Input{Records: in.Records, Lengths: in.Lengths, Bases: given})
 				if err != nil || !bytes.Equal(got, in.Quals) {
 					t.Fatal(err)
 				}
@@ -305,9 +305,8 @@ func BenchmarkDecode(b *testing.B) {
 		data := Encode(in)
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(in.Quals)))
-			dst := make([]byte, 0, len(in.Quals))
 			for b.Loop() {
-				if _, err := Decode(data, in, dst); err != nil {
+				if _, err := Decode(data, in); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -32,7 +32,7 @@ func TestVectors(t *testing.T) {
 		if data[0] != strategy {
 			t.Fatalf("the section has strategy %d, want %d", data[0], strategy)
 		}
-		got, err := Decode(data, Input{Lengths: in.Lengths, Records: in.Records, Bases: in.Bases, Primer: in.Primer}, nil)
+		got, err := Decode(data, Input{Lengths: in.Lengths, Records: in.Records, Bases: in.Bases, Primer: in.Primer})
 		if err != nil || !bytes.Equal(got, in.Quals) {
 			t.Fatalf("decoded %q, %v; want %q", got, err, in.Quals)
 		}

@@ -73,7 +73,7 @@ func (s *search) locate(x *fmindex.Index, patterns []pattern, found [][]uint32) 
 		}
 	} else {
 		for i := range patterns {
-			x.Near(patterns[i].bases, s.o.Mismatches, func(r fmindex.Rows, _ int) bool {
+			x.Near(patterns[i].bases, s.o.Mismatches, func(r fmindex.Rows) bool {
 				rows[i] = append(rows[i], r)
 				return true
 			})

@@ -76,7 +76,7 @@ func (s *search) windowsByRows(ctx context.Context, x *fmindex.Index, most int) 
 		}
 		p := &s.patterns[i]
 		var places []uint32
-		x.Near(p.bases, min(most, len(p.bases)-1), func(r fmindex.Rows, _ int) bool {
+		x.Near(p.bases, min(most, len(p.bases)-1), func(r fmindex.Rows) bool {
 			if all.Add(int64(r.Count())) > maxWindows {
 				errs[i] = errManyWindows
 				return false

@@ -113,7 +113,7 @@ func decodeQuals(p *Packed, b *Decoded, m int, data []byte) (err error) {
 			return err
 		}
 	}
-	if c.Quals, err = quals.Decode(data, in, nil); err != nil {
+	if c.Quals, err = quals.Decode(data, in); err != nil {
 		return err
 	}
 	if c.Quals == nil {
