@@ -133,7 +133,8 @@ func TestRecordsReadOnlyTheirSlices(t *testing.T) {
 	man := r.Manifest()
 	last := man.Slices[len(man.Slices)-1]
 	damage(t, filepath.Join(dir, "x.cdna"), int64(last.Seqs.Off)+2, 1)
-	if got := stream(t, dir, UnpackOptions{Records: &RecordRange{From: 0, To: 5}}); got != strings.Join(expected(r1, record.Options{})[:5], "") {
+	got := stream(t, dir, UnpackOptions{Records: &RecordRange{From: 0, To: 5}})
+	if got != strings.Join(expected(r1, record.Options{})[:5], "") {
 		t.Error("other records come back")
 	}
 	_, err = Unpack(context.Background(), dir, UnpackOptions{Stream: io.Discard, Records: &RecordRange{From: 399, To: 400}})

@@ -58,19 +58,19 @@ func (s *contigSet) stretches() (all []stretch) {
 	return all
 }
 
-// resized returns a slice of n elements, in the memory of s if it is large enough.
-func resized[T any](s []T, n int) []T {
-	if cap(s) >= n {
-		return s[:n]
+// resized returns a slice of n elements, in the memory of s if it is large enough; else new memory has as many more as growing needs.
+func resized[T any](s []T, n, more int) []T {
+	if cap(s) < n {
+		s = largepages.Make[T](n + more)
 	}
-	return largepages.Make[T](n + n/8)[:n]
+	return s[:n]
 }
 
 // fill samples the k-mers of the contigs of s and groups them. It uses the memory that it has from earlier calls. A settled contig has no
 // place in groups in which it would be compared with settled contigs only; nil says that none is settled.
 func (g *kmerGroups) fill(s *contigSet, by sampler, threads int, settled []bool) {
 	all := s.stretches()
-	g.first = resized(g.first, s.count()+1)
+	g.first = resized(g.first, s.count()+1, s.count()/8)
 	room := 0 // k-mers for which there is memory in order
 	for i := range all {
 		x := &all[i]
@@ -84,7 +84,7 @@ func (g *kmerGroups) fill(s *contigSet, by sampler, threads int, settled []bool)
 		}
 		x.before, room = room, room+x.room
 	}
-	g.members = resized(g.members, room)
+	g.members = resized(g.members, room, room/8)
 	bits := 0
 	for bits < maxPartBits && int(s.bases)/int(by.rate)>>bits > 1<<12 {
 		bits++
@@ -123,7 +123,7 @@ func (g *kmerGroups) fill(s *contigSet, by sampler, threads int, settled []bool)
 		}
 	}
 	partStart[parts] = at
-	g.sorted = resized(g.sorted, total)
+	g.sorted = resized(g.sorted, total, total/8)
 	inParallel(threads, len(all), 1, func(_, i, _ int) {
 		x := &all[i]
 		for k := range x.kmers {
@@ -133,7 +133,7 @@ func (g *kmerGroups) fill(s *contigSet, by sampler, threads int, settled []bool)
 		}
 		x.kmers, x.counts = nil, nil
 	})
-	g.places = resized(g.places, total)
+	g.places = resized(g.places, total, total/8)
 	inParallel(threads, total, taskRange, func(_, from, to int) { clear(g.places[from:to]) })
 	buffers := make([][]rankedKmer, threads)
 	inParallel(threads, parts, 1, func(w, p, _ int) {
@@ -144,7 +144,8 @@ func (g *kmerGroups) fill(s *contigSet, by sampler, threads int, settled []bool)
 		sortByHash(part, buffers[w][:len(part)], shift)
 		eachGroup(part, func(group []rankedKmer) { g.places[group[0].ordinal].group = uint32(min(len(group), maxPartnerGroup)) })
 	})
-	g.members = resized(g.members, g.placeMembers(threads))
+	many := g.placeMembers(threads)
+	g.members = resized(g.members, many, many/8)
 	inParallel(threads, parts, 1, func(_, p, _ int) {
 		eachGroup(g.sorted[partStart[p]:partStart[p+1]], func(group []rankedKmer) {
 			first := &g.places[group[0].ordinal].group
@@ -291,7 +292,7 @@ func (p *proposals) add(l link) uint32 {
 // double doubles the number of slots.
 func (p *proposals) double() {
 	before := p.slots
-	p.slots, p.spare = resized(p.spare, 2*len(before)), before
+	p.slots, p.spare = resized(p.spare, 2*len(before), 0), before
 	clear(p.slots)
 	p.shift--
 	for k, i := range p.used {

@@ -164,11 +164,7 @@ func (t *trees) groupMembers(part, parts uint32) (groups [][]uint32) {
 
 // turn makes the reverse complements of the contigs that are reversed in their root.
 func (t *trees) turn() {
-	if n := t.set.count(); n <= cap(t.spare.turns) {
-		t.turns = t.spare.turns[:n]
-	} else {
-		t.turns = largepages.Make[uint64](n)
-	}
+	t.turns = resized(t.spare.turns, t.set.count(), 0)
 	size := placeInParallel(t.threads, len(t.members), func(g int) (size uint64) {
 		for _, c := range t.members[g] {
 			if t.roots[c].reversed() {
@@ -184,11 +180,7 @@ func (t *trees) turn() {
 			}
 		}
 	})
-	if n := int(size + bases.Pad); n <= cap(t.spare.turned) {
-		t.turned = t.spare.turned[:n]
-	} else {
-		t.turned = largepages.Make[byte](n)
-	}
+	t.turned = resized(t.spare.turned, int(size+bases.Pad), 0)
 	t.spare.turns, t.spare.turned = t.turns, t.turned
 	inParallel(t.threads, len(t.members), joinRange, func(_, from, to int) {
 		for _, group := range t.members[from:to] {
@@ -374,11 +366,7 @@ func (t *trees) rebuild() {
 		return uint64(n+3) / 4
 	}, func(i int, at uint64) { set.start[i] = at })
 	set.bases = set.basesFrom(0)
-	if n := int(size + bases.Pad); n <= cap(t.spare.packed) {
-		set.packed = t.spare.packed[:n]
-	} else {
-		set.packed = largepages.Make[byte](n)
-	}
+	set.packed = resized(t.spare.packed, int(size+bases.Pad), 0)
 	inParallel(t.threads, len(kept), joinRange, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			t.copyContig(set.packed[set.start[i]:], kept[i], int(set.length[i]))

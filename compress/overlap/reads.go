@@ -77,13 +77,7 @@ const placedEighthBytes = 41 + 32
 
 // bytes returns the memory of the reads.
 func (rd *Reads) bytes() uint64 {
-	return uint64(
-		len(rd.packed),
-	) + 8*uint64(
-		len(rd.signaturePlace),
-	) + 12*uint64(
-		len(rd.lengths),
-	) + rd.exceptions.Memory()
+	return uint64(len(rd.packed)+8*len(rd.signaturePlace)+12*len(rd.lengths)) + rd.exceptions.Memory()
 }
 
 // Count returns the number of reads.

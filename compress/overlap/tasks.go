@@ -1,9 +1,9 @@
 package overlap
 
 import (
+	"cmp"
 	"context"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"orcomgo/internal/largepages"
@@ -16,29 +16,20 @@ func divide(n, t, parts int) (from, to int) {
 }
 
 // eachInParallel calls f(t, i) for each i of 0..n-1, in ascending order, from up to `threads` goroutines (at least one), whose
-// numbers are t. After an error, no calls for greater numbers begin. It returns the error of the smallest i that failed, or ctx.Err().
+// numbers are t. After an error, no calls for numbers after it begin. It returns the error of the smallest i that failed, or ctx.Err().
 func eachInParallel(ctx context.Context, n, threads int, f func(t, i int) error) error {
-	var mu sync.Mutex
-	var failure error
-	var failed atomic.Int64 // the smallest number that failed, or n
+	errs := make([]error, n)
+	var failed atomic.Int64 // a number that failed, or n: those before it must still be tried
 	failed.Store(int64(n))
 	tasks.Each(n, threads, func(t, i int) {
 		if ctx.Err() != nil || i > int(failed.Load()) {
 			return
 		}
-		if err := f(t, i); err != nil {
-			mu.Lock()
-			defer mu.Unlock()
-			if i < int(failed.Load()) {
-				failure = err
-				failed.Store(int64(i))
-			}
+		if errs[i] = f(t, i); errs[i] != nil {
+			failed.Store(int64(i))
 		}
 	})
-	if failure != nil {
-		return failure
-	}
-	return ctx.Err()
+	return cmp.Or(append(errs, ctx.Err())...)
 }
 
 // inParallel calls f for consecutive ranges of 0..n-1, of `size` numbers but the last, from up to `threads` goroutines. worker,

@@ -193,17 +193,14 @@ func (c *code) checksums(data io.ReaderAt, threads, length int) ([]byte, error) 
 
 // eachTask calls f for tasks 0 to n-1, each with checkTask bytes of memory, and returns the first error.
 func eachTask(n, threads int, f func(task int, buf []byte) error) error {
-	var mu sync.Mutex
+	var once sync.Once
 	var failed error
 	tasks.EachWorker(n, max(threads, 1), func(int) func(int) {
 		buf := make([]byte, checkTask)
 		return func(i int) {
-			err := f(i, buf)
-			mu.Lock()
-			if failed == nil {
-				failed = err
+			if err := f(i, buf); err != nil {
+				once.Do(func() { failed = err })
 			}
-			mu.Unlock()
 		}
 	})
 	return failed

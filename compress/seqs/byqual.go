@@ -8,7 +8,7 @@ import (
 )
 
 // qualModel codes, given its qualities, how many bases of a read differ from the pseudogenome, and which. The next one is coded in one
-// step: of the bases left, each has a share by its weight, which is learnt for each quality, and a factor, which is learnt for each density.
+// step: of the bases left, each has a share by its weight, learnt for each quality, and a factor, learnt for each density.
 type qualModel struct {
 	numbers [64][255]rc.Prob // by the expected number of errors: that no more than so many bases differ
 	differs [128][16]rc.Prob // where each base is asked for: by quality; by density, and whether the base before differs

@@ -148,8 +148,13 @@ func (d *Decoder) setTrees(trees [][]byte) {
 	}
 }
 
-// corrupt returns an error of package basemodel as one of this package.
-func corrupt(err error) error { return fmt.Errorf("%w: %w", ErrCorrupt, err) }
+// corrupt returns an error of another package, which may be nil, as one of this package.
+func corrupt(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrCorrupt, err)
+}
 
 // DecodeSlice decodes a slice whose columns have Records, Lengths and Quals as they
 // were when it was coded; mate is nil if there was none. It returns the letters of the reads

@@ -108,10 +108,7 @@ func (g *genome) Wait(n int) error {
 		return nil
 	}
 	if g.repeats == nil || n <= g.repeats.begin {
-		if err := g.modelled.Wait(n); err != nil {
-			return corrupt(err)
-		}
-		return nil
+		return corrupt(g.modelled.Wait(n))
 	}
 	n = min(n+padBases, g.repeats.all)
 	if n <= int(g.blocks.bases.Load()) {
@@ -132,10 +129,7 @@ func (g *genome) Model() (*basemodel.Model, error) {
 		model = g.known.model
 	}
 	m, err := model()
-	if err != nil {
-		return nil, corrupt(err)
-	}
-	return m, nil
+	return m, corrupt(err)
 }
 
 // decodeBlocks decodes the blocks with the first n bases, beside the base model, which it waits for where a block has bases of that.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"sort"
+	"slices"
 
 	"orcomgo/bins"
 	"orcomgo/bins/record"
@@ -187,7 +187,7 @@ func (e *Encoder) Parts(input int) []uint64 {
 			}
 		}
 	}
-	sort.Slice(cuts, func(i, j int) bool { return cuts[i] < cuts[j] })
+	slices.Sort(cuts)
 	return cuts
 }
 

@@ -166,10 +166,7 @@ func (s *slice) decodePieces(section []byte, r *columnReads, k int, text func(k,
 	if err == nil {
 		err = d.Finish()
 	}
-	if err != nil {
-		return corrupt(err)
-	}
-	return nil
+	return corrupt(err)
 }
 
 // pieceAligner aligns the long reads of slices.

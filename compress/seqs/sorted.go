@@ -97,10 +97,8 @@ func (s *placeSorter) order() []uint32 {
 	}
 	perm := largepages.Make[uint32](int(s.reads))
 	groups := spread{len(s.placed), len(s.others), max(1, len(s.placed)/sortedRun)}
-	tasks.EachWorker(groups.n, s.threads, func(int) func(int) {
-		return func(g int) {
-			copy(perm[groups.placedIn(g+1)+groups.othersIn(g):], s.others[groups.othersIn(g):groups.othersIn(g+1)])
-		}
+	tasks.Each(groups.n, s.threads, func(_, g int) {
+		copy(perm[groups.placedIn(g+1)+groups.othersIn(g):], s.others[groups.othersIn(g):groups.othersIn(g+1)])
 	})
 	tasks.EachWorker(s.ranges, s.threads, func(int) func(int) {
 		var ties *tieSorter
@@ -126,18 +124,16 @@ func (s *placeSorter) distribute() {
 	chunks := min(max(s.threads, 1), int(s.reads/minSortedChunk)+1)
 	limit := func(c int) uint32 { return uint32(uint64(s.reads) * uint64(c) / uint64(chunks)) }
 	next := make([][]int, chunks) // by chunk and range: how many reads there are, then where the next one goes; last those without a place
-	tasks.EachWorker(chunks, s.threads, func(int) func(int) {
-		return func(c int) {
-			count := make([]int, s.ranges+1)
-			for read := limit(c); read < limit(c+1); read++ {
-				if key, ok := s.key(read); ok {
-					count[key>>s.shift]++
-				} else {
-					count[s.ranges]++
-				}
+	tasks.Each(chunks, s.threads, func(_, c int) {
+		count := make([]int, s.ranges+1)
+		for read := limit(c); read < limit(c+1); read++ {
+			if key, ok := s.key(read); ok {
+				count[key>>s.shift]++
+			} else {
+				count[s.ranges]++
 			}
-			next[c] = count
 		}
+		next[c] = count
 	})
 	s.starts = make([]int, s.ranges+1)
 	at := 0
@@ -153,19 +149,17 @@ func (s *placeSorter) distribute() {
 		}
 	}
 	s.placed, s.others = largepages.Make[uint64](s.starts[s.ranges]), make([]uint32, at)
-	tasks.EachWorker(chunks, s.threads, func(int) func(int) {
-		return func(c int) {
-			to := next[c]
-			for read := limit(c); read < limit(c+1); read++ {
-				if key, ok := s.key(read); ok {
-					n := &to[key>>s.shift]
-					s.placed[*n] = key&(1<<s.shift-1)<<32 | uint64(read)
-					*n++
-				} else {
-					n := &to[s.ranges]
-					s.others[*n] = read
-					*n++
-				}
+	tasks.Each(chunks, s.threads, func(_, c int) {
+		to := next[c]
+		for read := limit(c); read < limit(c+1); read++ {
+			if key, ok := s.key(read); ok {
+				n := &to[key>>s.shift]
+				s.placed[*n] = key&(1<<s.shift-1)<<32 | uint64(read)
+				*n++
+			} else {
+				n := &to[s.ranges]
+				s.others[*n] = read
+				*n++
 			}
 		}
 	})

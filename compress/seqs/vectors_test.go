@@ -70,7 +70,8 @@ func TestSliceVectors(t *testing.T) {
 			cols = append(cols, c)
 		}
 		any, withQuals, n := v.Text(t, "order") == "any", cols[0].quals != nil, len(cols[0].reads)
-		e, err := Build(context.Background(), archiveOf(t, record.Options{OrderAny: any}, n, cols...), Config{Threads: 1, Runs: any && !withQuals})
+		r := archiveOf(t, record.Options{OrderAny: any}, n, cols...)
+		e, err := Build(context.Background(), r, Config{Threads: 1, Runs: any && !withQuals})
 		if err != nil {
 			t.Fatal(err)
 		}
