@@ -54,7 +54,8 @@ func newPacker(ctx context.Context, r *bins.Reader, o Options) (*packer, error) 
 	if err != nil {
 		return nil, err
 	}
-	p := &packer{bins: r, o: o, pool: workers.NewPool(o.Threads), kept: source.KeptOfAll(r.Meta().Options, r.Meta().Inputs), man: *source.ManifestOf(r.Meta(), o.Tool)}
+	p := &packer{bins: r, o: o, pool: workers.NewPool(o.Threads), kept: source.KeptOfAll(r.Meta().Options, r.Meta().Inputs),
+		man: *source.ManifestOf(r.Meta(), o.Tool)}
 	p.man.Sides, p.man.OneFile = o.Sides, o.OneFile
 	for i := range p.man.Inputs {
 		p.man.Inputs[i].TwoBit = twoBit[i]

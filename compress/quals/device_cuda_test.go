@@ -54,11 +54,11 @@ func TestDevice(t *testing.T) {
 				t.Errorf("%s: the device encodes %d bytes, the CPU %d", c.name, len(got), len(want))
 			}
 			in := Input{Lengths: c.column.Lengths, Records: c.column.Records, Primer: c.column.Primer}
-			if back := d.decode(want[1:], &in, len(c.column.Quals), nil); !bytes.Equal(back, c.column.Quals) {
+			if back := d.decode(want[1:], &in, len(c.column.Quals)); !bytes.Equal(back, c.column.Quals) {
 				t.Errorf("%s: the device decodes %d bytes, not the %d that were encoded", c.name, len(back), len(c.column.Quals))
 			}
 			for _, bad := range [][]byte{want[1 : len(want)-2], append(want[1:len(want):len(want)], 0, 0), {}, {1, 0}} {
-				if back := d.decode(bad, &in, len(c.column.Quals), nil); back != nil {
+				if back := d.decode(bad, &in, len(c.column.Quals)); back != nil {
 					t.Errorf("%s: the device decodes a stream of %d bytes, of which %d are right", c.name, len(bad), len(want)-1)
 				}
 			}
@@ -76,7 +76,7 @@ func BenchmarkDevice(b *testing.B) {
 		coded := Encode(in)
 		for name, code := range map[string]func() bool{
 			"encode": func() bool { return d.encode(&in) != nil },
-			"decode": func() bool { return d.decode(coded[1:], &in, len(in.Quals), nil) != nil },
+			"decode": func() bool { return d.decode(coded[1:], &in, len(in.Quals)) != nil },
 		} {
 			for _, n := range []int{1, 48, 1024} {
 				b.Run(fmt.Sprintf("%d values/%s/%d columns", len(values), name, n), func(b *testing.B) {
