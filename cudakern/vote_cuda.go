@@ -88,8 +88,13 @@ func (p *Placer) EndVotes(voted []byte) error {
 	return p.do(func() {
 		p.download(voted, p.sequence.at(), "the pseudogenome")
 		p.wait()
-		for _, b := range []*buffer{&p.shared, &p.bases, &p.depth} { // also after an error: what follows needs their memory
-			p.err = errors.Join(p.err, b.free())
-		}
+		p.freeVotes()
 	})
+}
+
+// freeVotes frees the memory of votes, which what follows needs, also after an error.
+func (p *Placer) freeVotes() {
+	for _, b := range []*buffer{&p.shared, &p.bases, &p.depth} {
+		p.err = errors.Join(p.err, b.free())
+	}
 }
