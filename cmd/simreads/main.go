@@ -217,7 +217,7 @@ func (o *options) simulate(ctx context.Context, stdout io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	encode, suffix := sim.Encoding(nil), ".fastq"
+	encode, suffix, header := sim.Encoding(nil), ".fastq", []byte(nil)
 	if o.FASTA {
 		suffix = ".fasta"
 	}
@@ -226,27 +226,23 @@ func (o *options) simulate(ctx context.Context, stdout io.Writer) (err error) {
 		encode, suffix = sim.Gzip, suffix+".gz"
 	case o.bgzip:
 		encode, suffix = sim.BGZF, suffix+".gz"
+	case o.bam:
+		encode, suffix, header = o.BAM(), ".bam", sim.BAMHeader()
 	}
-	if o.bam {
-		write := func(w io.Writer) error {
-			if _, err := w.Write(sim.BAMHeader()); err != nil {
-				return err
-			}
-			return s.Write(ctx, w, nil, runtime.NumCPU(), o.BAM())
+	write := func(w1, w2 io.Writer) error {
+		if _, err := w1.Write(header); err != nil {
+			return err
 		}
-		if o.out == "-" {
-			return write(stdout)
-		}
-		return writeFile(o.out+".bam", write)
+		return s.Write(ctx, w1, w2, runtime.NumCPU(), encode)
 	}
 	switch {
 	case o.out == "-":
-		return s.Write(ctx, stdout, nil, runtime.NumCPU(), encode)
-	case !o.Paired:
-		return writeFile(o.out+suffix, func(w io.Writer) error { return s.Write(ctx, w, nil, runtime.NumCPU(), encode) })
+		return write(stdout, nil)
+	case !o.Paired || o.bam:
+		return writeFile(o.out+suffix, func(w io.Writer) error { return write(w, nil) })
 	}
 	return writeFile(o.out+"_R1"+suffix, func(w1 io.Writer) error {
-		return writeFile(o.out+"_R2"+suffix, func(w2 io.Writer) error { return s.Write(ctx, w1, w2, runtime.NumCPU(), encode) })
+		return writeFile(o.out+"_R2"+suffix, func(w2 io.Writer) error { return write(w1, w2) })
 	})
 }
 

@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
-	"slices"
+
+	"orcomgo/bins/bam"
 )
 
 // BAMHeader is what precedes the records of BAM, with one read group.
 func BAMHeader() []byte {
-	text := "@HD\tVN:1.6\tSO:unknown\n@RG\tID:simulated\tSM:sample\n"
-	b := binary.LittleEndian.AppendUint32([]byte("BAM\x01"), uint32(len(text)))
-	return BGZF(nil, append(append(b, text...), 0, 0, 0, 0))
+	return BGZF(nil, bam.Header("@HD\tVN:1.6\tSO:unknown\n@RG\tID:simulated\tSM:sample\n"))
 }
 
 // BAM returns the Encoding that makes FASTQ of four lines, with LF, records of unaligned BAM, in BGZF. They have a read group, and
@@ -37,60 +36,37 @@ func (c *Config) appendBAM(dst, name, seq, qual []byte) []byte {
 	hash := fnv.New64a()
 	hash.Write(name)
 	r := stream(c.Seed, 0xba3, hash.Sum64())
-	flags := uint16(4)
 	name, comment, _ := bytes.Cut(name, []byte{' '})
-	if c.Paired {
-		flags = 77
-		if bytes.HasPrefix(comment, []byte("2:")) || bytes.HasSuffix(comment, []byte("/2")) {
-			flags = 141
-		}
-	}
-	at := len(dst)
 	le := binary.LittleEndian
-	dst = append(dst, "\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff"...)
-	dst = append(dst, byte(len(name)+1), 0, 0x48, 0x12, 0, 0)
-	dst = le.AppendUint32(le.AppendUint16(dst, flags), uint32(len(seq)))
-	dst = append(dst, "\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00"...)
-	dst = append(append(dst, name...), 0)
-	for i := 0; i < len(seq); i += 2 {
-		two := byte(bytes.IndexByte(bamLetters, seq[i])) << 4
-		if i+1 < len(seq) {
-			two |= byte(bytes.IndexByte(bamLetters, seq[i+1]))
+	mate := 0
+	if c.Paired {
+		mate = 1
+		if bytes.HasPrefix(comment, []byte("2:")) || bytes.HasSuffix(comment, []byte("/2")) {
+			mate = 2
 		}
-		dst = append(dst, two)
 	}
-	for _, q := range qual {
-		dst = append(dst, q-33)
-	}
-	dst = append(dst, "RGZsimulated\x00"...)
+	fields := bam.AppendTag(bam.Fields(nil, mate, true), "RG", []byte("simulated"))
 	if i := bytes.LastIndexByte(comment, ':'); c.Names == Casava && i >= 0 {
-		dst = appendBarcode(dst, comment[i+1:], &r)
+		fields = appendBarcode(fields, comment[i+1:], &r)
 	}
 	switch {
 	case c.Quality == HiFi:
-		dst = fmt.Appendf(dst, "zmi%snpi%s", le.AppendUint32(nil, uint32(r.below(1<<24))), le.AppendUint32(nil, uint32(5+r.below(20))))
-		dst = append(dst, "rqf"...)
-		dst = le.AppendUint32(dst, math.Float32bits(float32(1-0.01*r.unit()*r.unit())))
+		fields = fmt.Appendf(fields, "zmi%snpi%s", le.AppendUint32(nil, uint32(r.below(1<<24))), le.AppendUint32(nil, uint32(5+r.below(20))))
+		fields = append(fields, "rqf"...)
+		fields = le.AppendUint32(fields, math.Float32bits(float32(1-0.01*r.unit()*r.unit())))
 		if !c.Strands {
-			dst = appendKinetics(dst, "ip", "pw", seq, &r)
+			fields = appendKinetics(fields, "ip", "pw", seq, &r)
 			break
 		}
-		dst = appendKinetics(dst, "fi", "fp", seq, &r)
-		other := bytes.Clone(seq)
-		slices.Reverse(other)
-		for i, l := range other {
-			other[i] = complement[l]
-		}
-		dst = appendKinetics(dst, "ri", "rp", other, &r)
+		fields = appendKinetics(fields, "fi", "fp", seq, &r)
+		fields = appendKinetics(fields, "ri", "rp", orient(nil, seq, true), &r)
 	case c.Quality == Nanopore:
-		dst = appendMoves(dst, len(seq), &r)
-		dst = appendModified(dst, seq, &r)
+		fields = appendMoves(fields, len(seq), &r)
+		fields = appendModified(fields, seq, &r)
 	}
-	le.PutUint32(dst[at:], uint32(len(dst)-at-4))
+	dst, _ = bam.AppendRecord(dst, name, seq, qual, fields) // letters of FASTQ have codes
 	return dst
 }
-
-var bamLetters = []byte("=ACMGRSVTWYHKDBN")
 
 // appendArray appends a tag that is an array of bytes.
 func appendArray(dst []byte, tag string, element byte, n int) []byte {
@@ -100,15 +76,13 @@ func appendArray(dst []byte, tag string, element byte, n int) []byte {
 
 // appendBarcode appends a barcode and its qualities, of which nearly all are the best.
 func appendBarcode(dst, barcode []byte, r *random) []byte {
-	dst = append(append(append(dst, "BCZ"...), barcode...), "\x00QTZ"...)
-	for range barcode {
-		q := byte('F')
+	qualities := bytes.Repeat([]byte{'F'}, len(barcode))
+	for i := range qualities {
 		if r.below(50) == 0 {
-			q = ':'
+			qualities[i] = ':'
 		}
-		dst = append(dst, q)
 	}
-	return append(dst, 0)
+	return bam.AppendTag(bam.AppendTag(dst, "BC", barcode), "QT", qualities)
 }
 
 // appendKinetics appends the times before each base and of it, in frames.
