@@ -58,17 +58,17 @@ func (s *Sample) alone() float64 { return s.restoring(s.bases()) }
 // Restoring returns about how many times longer restoring each sample of a part takes from an archive of all of them than from one of its
 // own.
 func Restoring(list []Sample, part []int) []float64 {
-	kinds := make(map[kind][]int)
+	kinds := make(map[kind]*union)
 	for _, i := range part {
-		kinds[list[i].kind()] = append(kinds[list[i].kind()], i)
+		kinds[list[i].kind()] = kinds[list[i].kind()].with(list[i].Sketch)
 	}
 	cost := decodeBase
-	if len(kinds[assemblies]) == len(part) {
+	if kinds[assemblies] != nil && len(kinds) == 1 {
 		cost = decodeAssembled
 	}
 	all := decodeSample * float64(len(part)-1)
-	for _, of := range kinds {
-		all += cost * unionOf(list, of).size()
+	for _, u := range kinds {
+		all += cost * u.size()
 	}
 	times := make([]float64, len(part))
 	for k, i := range part {

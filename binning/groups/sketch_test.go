@@ -145,7 +145,7 @@ func TestFind(t *testing.T) {
 			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			s, err := SketchInputs(context.Background(), []binning.InputSpec{{Path: path, Mate: -1}}, 1)
+			s, err := SketchInputs(context.Background(), []binning.InputSpec{{Path: path, Mate: -1}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,17 +199,17 @@ func TestSketchInputs(t *testing.T) {
 		{"wrapped fastq", wrapped + wrapped, want},
 		{"reads without bases", "@a\n\n+\n\n" + one + one, want},
 	} {
-		s, err := SketchInputs(context.Background(), write(c.name, c.text), 1)
+		s, err := SketchInputs(context.Background(), write(c.name, c.text))
 		if err != nil || len(s.Solid) != c.solid {
 			t.Errorf("%s: %d k-mers, want %d; %v", c.name, len(s.Solid), c.solid, err)
 		}
 	}
 	index := write("index", one+one)
 	index[0].Further = true
-	if s, err := SketchInputs(context.Background(), index, 1); err != nil || len(s.Seen) != 0 {
+	if s, err := SketchInputs(context.Background(), index); err != nil || len(s.Seen) != 0 {
 		t.Errorf("reads of an index count: %v", err)
 	}
-	if _, err := SketchInputs(context.Background(), []binning.InputSpec{{Path: dir + "/none", Mate: -1}}, 1); err == nil {
+	if _, err := SketchInputs(context.Background(), []binning.InputSpec{{Path: dir + "/none", Mate: -1}}); err == nil {
 		t.Error("a missing file has a sketch")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"math"
+	"slices"
 
 	"orcomgo/binning"
 	"orcomgo/bins/record"
@@ -18,25 +19,18 @@ const readText = 128 << 20
 const firstStep = 1 << 16
 
 // SketchInputs returns the sketch of the inputs of a sample, but for reads of an index. Of reads, some are looked at, from the beginning
-// of each input. threads is how many goroutines inflate an input. Errors name the input. What is no FASTA or FASTQ has no sequences.
-func SketchInputs(ctx context.Context, inputs []binning.InputSpec, threads int) (*Sketch, error) {
+// of each input. Errors name the input. What is no FASTA or FASTQ has no sequences.
+func SketchInputs(ctx context.Context, inputs []binning.InputSpec) (*Sketch, error) {
 	var list []*textReader
 	defer func() {
 		for _, r := range list {
 			r.text.Close()
 		}
 	}()
-	least, files := 1, 0
+	least := 1
+	inputs = slices.DeleteFunc(slices.Clone(inputs), func(in binning.InputSpec) bool { return in.Further })
 	for _, in := range inputs {
-		if !in.Further {
-			files++
-		}
-	}
-	for _, in := range inputs {
-		if in.Further {
-			continue
-		}
-		r, err := openText(ctx, in.Path, threads, int64(max(readText/files, firstStep)))
+		r, err := openText(ctx, in.Path, int64(max(readText/len(inputs), firstStep)))
 		if err != nil {
 			return nil, err
 		}
@@ -89,8 +83,8 @@ const (
 )
 
 // openText opens an input, of which up to limit bytes are read if it has qualities.
-func openText(ctx context.Context, path string, threads int, limit int64) (*textReader, error) {
-	text, err := binning.OpenText(ctx, path, threads)
+func openText(ctx context.Context, path string, limit int64) (*textReader, error) {
+	text, err := binning.OpenText(ctx, path, 1)
 	if err != nil {
 		return nil, err
 	}

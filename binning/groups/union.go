@@ -54,14 +54,6 @@ func (u *union) with(s *Sketch) *union {
 	return &union{u.kind, limit, u.windows + float64(s.Windows), u.bases + float64(s.Bases), slices.Compact(seen), slices.Compact(again)}
 }
 
-// unionOf returns the k-mers of samples of a list, at least one.
-func unionOf(list []Sample, part []int) (u *union) {
-	for _, i := range part {
-		u = u.with(list[i].Sketch)
-	}
-	return u
-}
-
 // size returns about how many bases the pseudogenome of the samples has.
 func (u *union) size() float64 {
 	scale := math.MaxUint64 / float64(max(u.limit, 1))

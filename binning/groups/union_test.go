@@ -68,3 +68,11 @@ func TestArchivesOfReads(t *testing.T) {
 		}
 	}
 }
+
+// unionOf returns the k-mers of samples of a list, at least one.
+func unionOf(list []Sample, part []int) (u *union) {
+	for _, i := range part {
+		u = u.with(list[i].Sketch)
+	}
+	return u
+}

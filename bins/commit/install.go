@@ -192,21 +192,10 @@ func InstallMeta(dir, name string, meta *Temp) error {
 	return vfs.SyncDir(dir)
 }
 
-// InstallIndex makes index, which must have been synced, the search index of archive name in dir. It replaces an older one; a file that is
-// not an index stays, and the error is ErrForeign.
-func InstallIndex(dir, name string, index *Temp) error {
-	return locked(dir, func(_ bool) error {
-		index.Restrict(AccessTo(filepath.Join(dir, name+PackedDataExt)))
-		return installBeside(dir, name, IndexExt, index)
-	})
-}
-
-// InstallParity makes parity, which must have been synced, that of the file called name in dir, or of the packed archive name. It
-// replaces an older one; a file that is no parity stays, and the error is ErrForeign.
-func InstallParity(dir, name string, parity *Temp) error {
-	return locked(dir, func(_ bool) error {
-		return installBeside(dir, name, ParityExt, parity)
-	})
+// InstallBeside makes file, which must have been synced, the search index (IndexExt) of archive name in dir, or the parity (ParityExt) of
+// that archive or of the file called name. It replaces an older one; a file that is none stays, and the error is ErrForeign.
+func InstallBeside(dir, name, ext string, file *Temp) error {
+	return locked(dir, func(_ bool) error { return installBeside(dir, name, ext, file) })
 }
 
 // installBeside gives a file the name with an extension, in a locked directory, of which it replaces an older one.

@@ -317,7 +317,7 @@ func Protect(path string, o Options) error {
 	}
 	defer t.Discard()
 	t.Restrict(commit.AccessTo(path))
-	return commit.InstallParity(filepath.Dir(to), filepath.Base(to[:len(to)-len(commit.ParityExt)]), t)
+	return commit.InstallBeside(filepath.Dir(to), filepath.Base(to[:len(to)-len(commit.ParityExt)]), commit.ParityExt, t)
 }
 
 // ProtectAnew writes the parity of the file at path, o.Share of it, unless there is as much that is whole, and of an archive with the

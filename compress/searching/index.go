@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"sync"
 
 	"github.com/dustin/go-humanize"
@@ -173,7 +174,8 @@ func writeIndex(ctx context.Context, a *archive.Reader, path string, x *fmindex.
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := commit.InstallIndex(a.Dir(), a.Name(), t); err != nil || o.Parity == 0 {
+	t.Restrict(commit.AccessTo(filepath.Join(a.Dir(), a.Name()+commit.PackedDataExt)))
+	if err := commit.InstallBeside(a.Dir(), a.Name(), commit.IndexExt, t); err != nil || o.Parity == 0 {
 		return err
 	}
 	return parity.Protect(path, parity.Options{ID: x.Archive(), Share: o.Parity, Threads: o.Threads, Memory: o.Memory / 16})

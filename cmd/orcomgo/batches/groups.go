@@ -173,7 +173,7 @@ func (g *Grouping) sketches(ctx context.Context, names []string, left map[string
 		s := left[names[i]]
 		list[i] = groups.Sample{Sketch: new(groups.Sketch), Files: RestoredNames(s)}
 		if ctx.Err() == nil && CheckPaths(s) == nil {
-			if k, err := groups.SketchInputs(ctx, s.Inputs, 1); err == nil {
+			if k, err := groups.SketchInputs(ctx, s.Inputs); err == nil {
 				list[i].Sketch = k
 			}
 		}
