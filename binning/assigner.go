@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"orcomgo/bins/record"
-
 	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
 // Text is one block of one input on its way to becoming a bins.Block.

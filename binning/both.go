@@ -136,7 +136,6 @@ func (b *both) failure(err error) error {
 	return err
 }
 
-// Admit implements Assigner.
 func (b *both) Admit(ctx context.Context) error {
 	if b.hasStarted() {
 		return nil
@@ -151,7 +150,6 @@ func (b *both) Admit(ctx context.Context) error {
 	}
 }
 
-// Text implements Assigner.
 func (b *both) Text(ctx context.Context, n int) (TextBuffer, error) {
 	started := b.started
 	for {
@@ -177,13 +175,12 @@ func (b *both) Text(ctx context.Context, n int) (TextBuffer, error) {
 	}
 }
 
-// hostPlace is a text in memory of the host, which has a place there.
+// hostPlace is a TextBuffer in memory of the host, which has a place there.
 type hostPlace struct {
 	*hostText
 	both *both
 }
 
-// Free implements TextBuffer.
 func (t *hostPlace) Free() {
 	t.hostText.Free()
 	t.both.mu.Lock()
@@ -193,7 +190,6 @@ func (t *hostPlace) Free() {
 	<-t.both.places
 }
 
-// Assign implements Assigner.
 func (b *both) Assign(ctx context.Context, t *Text, block *bins.Block) error {
 	if t.Buffer != nil {
 		return b.assigner.Assign(ctx, t, block)
@@ -245,7 +241,6 @@ func (b *both) freeHost() {
 	}
 }
 
-// Finish implements Assigner.
 func (b *both) Finish() error {
 	b.mu.Lock()
 	b.ended = true
@@ -268,7 +263,6 @@ func (b *both) Finish() error {
 	return b.failure(b.err)
 }
 
-// DeviceBlocks implements Assigner.
 func (b *both) DeviceBlocks() int {
 	if b.hasStarted() && b.assigner != nil {
 		return b.assigner.DeviceBlocks()
@@ -276,7 +270,6 @@ func (b *both) DeviceBlocks() int {
 	return 0
 }
 
-// Close implements Assigner.
 func (b *both) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

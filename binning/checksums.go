@@ -109,7 +109,6 @@ type secondReading struct {
 	f    *fileSums
 }
 
-// Read implements io.Reader.
 func (r *secondReading) Read(p []byte) (int, error) {
 	for r.sums.Size() > r.of.count.Load()+r.f.ahead && !r.f.over.Load() && r.ctx.Err() == nil {
 		time.Sleep(aheadWait)
@@ -134,13 +133,6 @@ func (f *fileSums) end() (digest.Sums, uint64, error) {
 	}
 	sums, err := f.first.Sums()
 	return sums, f.first.Size(), err
-}
-
-// stop waits for the goroutines that use the file of the source, after the context has ended.
-func (f *fileSums) stop() {
-	if f != nil && f.done != nil {
-		<-f.done
-	}
 }
 
 // recordSources sets what is recorded of the files of the inputs, which have been read.

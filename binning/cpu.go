@@ -4,9 +4,8 @@ import (
 	"context"
 
 	"orcomgo/bases"
-	"orcomgo/bins/record"
-
 	"orcomgo/bins"
+	"orcomgo/bins/record"
 	"orcomgo/digest"
 	"orcomgo/internal/largepages"
 	"orcomgo/minimizer"
@@ -103,7 +102,6 @@ type segment struct {
 	long         []packedRead // in the order of the records
 }
 
-// Assign implements Assigner.
 func (c *cpu) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	if len(t.Data) > maxText {
 		return &RecordError{File: t.File, Record: t.FirstRecord + 1, Expected: "a record of less than 4.29 GB", Found: "a longer one"}
@@ -245,9 +243,7 @@ func (j *job) split() error {
 		lengths = j.lengths
 	}
 	j.lengthsOfBlock, b.Lengths.Each = b.Lengths.Each, lengths
-	if b.Names = resizeIfKept(b.Names, j.Keep.Names || j.Keep.PlainNames, names); b.Names != nil {
-		b.Names = b.Names[:names]
-	}
+	b.Names = resizeIfKept(b.Names, j.Keep.Names || j.Keep.PlainNames, names)
 	b.Quals = resizeIfKept(b.Quals, j.Keep.Quals && j.parser.quals, bases)
 	b.CodedNames, b.CodedQuals = nil, nil
 	j.sigs, j.places, j.packedAt = resize(j.sigs, n), resize(j.places, n), resize(j.packedAt, n)

@@ -102,10 +102,8 @@ func (c *cuda) open(r *Resources) (err error) {
 	return err
 }
 
-// Admit implements Assigner.
 func (c *cuda) Admit(context.Context) error { return nil }
 
-// Written implements Assigner.
 func (c *cuda) Written(*bins.Block) {}
 
 // closeDevice ends all work on the device, unless it was stopped, and frees memory.
@@ -162,7 +160,6 @@ func (c *cuda) notePoor(err error) {
 	})
 }
 
-// Assign implements Assigner.
 func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -261,7 +258,6 @@ func deviceError(err error) error {
 	return &DeviceError{err}
 }
 
-// DeviceBlocks implements Assigner.
 func (c *cuda) DeviceBlocks() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -274,7 +270,6 @@ func (c *cuda) Finish() error {
 	return nil
 }
 
-// Close implements Assigner.
 func (c *cuda) Close() error {
 	c.stopping.Wait()
 	return errors.Join(c.stopped, c.cpu.Close(), c.closeDevice())

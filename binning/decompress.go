@@ -86,7 +86,6 @@ type decompressor struct {
 // decompressBuffer is how many bytes of data are read at a time.
 const decompressBuffer = 1 << 16
 
-// Read implements io.Reader.
 func (d *decompressor) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p)
 	if err != nil && (err != io.EOF || d.in.err != nil || d.complete != nil && !d.complete()) {
@@ -118,7 +117,6 @@ type watched struct {
 	zero int    // zeros after them
 }
 
-// Read implements io.Reader.
 func (w *watched) Read(p []byte) (int, error) {
 	n, err := w.r.Read(p)
 	if err != nil && err != io.EOF {

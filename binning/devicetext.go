@@ -112,7 +112,6 @@ func (t *deviceText) CountLines(from, to int) ([]int, error) {
 // CountLines of a lane counts the lines of pieces of the same size as CountLines of a TextBuffer. An index other than 0 does not compile.
 var _ = [1]int{}[fillPiece-cudakern.CountPiece]
 
-// Inflates implements TextBuffer.
 func (t *deviceText) Inflates() bool { return t.host == nil }
 
 // regionSize is how many bytes of BGZF are copied to a device at once: the fourth part of a block of 256 MB, of common FASTQ. A warp
@@ -127,7 +126,6 @@ const pinnedAtOnce = 2
 // needed, by the first device; every device can copy from them.
 type regions [cudakern.Inflaters][]byte
 
-// Regions implements TextBuffer.
 func (t *deviceText) Regions() (_ [][]byte, release func(), err error) {
 	c := t.cuda
 	var r *regions
@@ -168,7 +166,6 @@ func (t *deviceText) Regions() (_ [][]byte, release func(), err error) {
 	return r[:n], release, nil
 }
 
-// Inflate implements TextBuffer.
 func (t *deviceText) Inflate(region int, members []inflate.Member, at int) error {
 	f, err := t.lane.Inflater(region)
 	n := int(members[len(members)-1].End())
@@ -200,7 +197,6 @@ func (t *deviceText) Inflate(region int, members []inflate.Member, at int) error
 	return deviceError(err)
 }
 
-// Inflated implements TextBuffer.
 func (t *deviceText) Inflated(region int) (right int, lines []int, err error) {
 	f, err := t.lane.Inflater(region)
 	if err != nil {

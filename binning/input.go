@@ -216,7 +216,9 @@ func SameFile(a, b string) bool {
 func (r *run) closeInputs() {
 	r.cancel()
 	for _, in := range r.inputs {
-		in.src.sums.stop()
+		if f := in.src.sums; f != nil && f.done != nil {
+			<-f.done // it uses the file
+		}
 		in.cutter.close()
 	}
 }

@@ -53,10 +53,8 @@ type memberTask struct {
 	right      int // how many are right, from the first on
 }
 
-// Inflates implements TextBuffer.
 func (t *hostText) Inflates() bool { return t.pool != nil && t.pool.members != nil }
 
-// Regions implements TextBuffer.
 func (t *hostText) Regions() (regions [][]byte, release func(), err error) {
 	p := t.pool.members
 	p.mu.Lock()
@@ -82,7 +80,6 @@ func (p *memberPool) clear() {
 	p.regions = nil
 }
 
-// Inflate implements TextBuffer.
 func (t *hostText) Inflate(region int, members []inflate.Member, at int) error {
 	b, compressed := &t.inflating[region], t.regions[region]
 	b.lines, b.tasks = resize(b.lines, len(members)), b.tasks[:0]
@@ -110,7 +107,6 @@ func (t *hostText) Inflate(region int, members []inflate.Member, at int) error {
 	return nil
 }
 
-// Inflated implements TextBuffer.
 func (t *hostText) Inflated(region int) (right int, lines []int, err error) {
 	b := &t.inflating[region]
 	<-b.done

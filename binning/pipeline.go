@@ -7,9 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"orcomgo/bins/record"
-
 	"orcomgo/bins"
+	"orcomgo/bins/record"
 	"orcomgo/internal/tasks"
 )
 

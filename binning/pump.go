@@ -52,7 +52,6 @@ func (p *pump) fill(r io.Reader) {
 	}
 }
 
-// Read implements io.Reader.
 func (p *pump) Read(dst []byte) (int, error) {
 	for len(p.rest) == 0 {
 		if p.buf != nil {

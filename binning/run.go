@@ -9,6 +9,7 @@
 package binning
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,11 +19,10 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"orcomgo/bins/record"
-	"orcomgo/bins/vfs"
-
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/record"
+	"orcomgo/bins/vfs"
 	"orcomgo/internal/tasks"
 )
 
@@ -284,10 +284,7 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		}
 		return nil, Summary{}, err
 	}
-	name := c.Name
-	if name == "" {
-		name = archiveName(r.inputs[0].info.Name)
-	}
+	name := cmp.Or(c.Name, archiveName(r.inputs[0].info.Name))
 	if err := r.checkNames(name); err != nil {
 		return nil, Summary{}, err
 	}

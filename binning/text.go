@@ -99,7 +99,6 @@ func (t *hostText) CountLines(from, to int) (counts []int, err error) {
 	return counts, nil
 }
 
-// FillSize implements TextBuffer.
 func (t *hostText) FillSize() int { return fillPiece }
 
 func (t *hostText) Host(n int) []byte { return t.buf[:n] }

@@ -37,21 +37,15 @@ func (s *source) unchanged() error {
 	if err != nil {
 		return fail("%w", vfs.Cause(err))
 	}
-	if !s.named {
-		return s.same(now, fail)
+	if s.named {
+		there, err := vfs.Stat(s.path)
+		switch {
+		case err != nil:
+			return fail("%w", vfs.Cause(err))
+		case !os.SameFile(s.before, there):
+			return fail("another file has its name now")
+		}
 	}
-	there, err := vfs.Stat(s.path)
-	switch {
-	case err != nil:
-		return fail("%w", vfs.Cause(err))
-	case !os.SameFile(s.before, there):
-		return fail("another file has its name now")
-	}
-	return s.same(now, fail)
-}
-
-// same returns an error if the file's size, times or identity differ from those at the start.
-func (s *source) same(now fs.FileInfo, fail func(string, ...any) error) error {
 	if err := Changed(s.before, now); err != nil {
 		return fail("%w", err)
 	}

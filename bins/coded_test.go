@@ -16,9 +16,10 @@ func codedColumns(t *testing.T, b *Block) (names, quals *Coded) {
 	t.Helper()
 	var columns [2]*Coded
 	for i, column := range [][]byte{b.Names, b.Quals} {
+		encode := []func(c *coder, chunk []byte) ([]byte, uint8){(*coder).encodeNames, (*coder).encodeQuals}[i]
 		coded := &Coded{Raw: uint64(len(column))}
 		for at := 0; at < len(column); at += chunkSize {
-			chunk, method := new(coder).encodeChunk(bytes.Clone(column[at:min(at+chunkSize, len(column))]), secNames+i)
+			chunk, method := encode(new(coder), bytes.Clone(column[at:min(at+chunkSize, len(column))]))
 			coded.Data = append(coded.Data, chunk...)
 			coded.Methods, coded.Ends = append(coded.Methods, method), append(coded.Ends, uint64(len(coded.Data)))
 		}

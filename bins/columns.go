@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"orcomgo/bases"
-
 	"orcomgo/bins/parse"
 )
 

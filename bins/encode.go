@@ -149,8 +149,12 @@ func encodeChunks(d *directory, raw *[sections][]byte, coded *[sections]*Coded, 
 			if coded[i] == nil {
 				at := uint64(j) * chunkSize
 				chunk := raw[i][at : at+s.chunkLen(j)]
-				if compressed(i) && !uncoded {
-					chunk, s.methods[j] = coder.encodeChunk(chunk, i)
+				switch {
+				case uncoded:
+				case i == secNames:
+					chunk, s.methods[j] = coder.encodeNames(chunk)
+				case i == secQuals:
+					chunk, s.methods[j] = coder.encodeQuals(chunk)
 				}
 				pieces[i][j] = chunk
 			}
@@ -165,13 +169,6 @@ func encodeChunks(d *directory, raw *[sections][]byte, coded *[sections]*Coded, 
 const mostCoders = 16
 
 var coders = sync.Pool{New: func() any { return &coder{buf: make([]byte, 0, chunkSize)} }}
-
-func (c *coder) encodeChunk(chunk []byte, sec int) ([]byte, uint8) {
-	if sec == secNames {
-		return c.encodeNames(chunk)
-	}
-	return c.encodeQuals(chunk)
-}
 
 // coder holds the working memory of one goroutine.
 type coder struct {

@@ -36,16 +36,7 @@ type inFile interface {
 	io.ReaderAt
 	io.Closer
 	Name() string
-	Size() (uint64, error)
-}
-
-// regularFile is a file with a name.
-type regularFile struct{ *vfs.File }
-
-// Size returns the size in bytes.
-func (f regularFile) Size() (uint64, error) {
-	size, err := f.File.Size()
-	return uint64(size), err
+	Size() (int64, error)
 }
 
 // Envelope returns how the bins are encrypted; nil if they are not, or have no names.
@@ -113,14 +104,14 @@ func (r *Reader) open(path string) (err error) {
 	if err := r.openFile(1, path+commit.BinsMetaExt); err != nil {
 		return err
 	}
-	r.meta = regularFile{r.named[1]}
+	r.meta = r.named[1]
 	if err := r.readIndex(); err != nil {
 		return err
 	}
 	if err := r.openFile(0, commit.BinsData(r.dir, r.name, r.info.ID)); err != nil {
 		return err
 	}
-	r.data = regularFile{r.named[0]}
+	r.data = r.named[0]
 	return r.checkData()
 }
 
@@ -135,10 +126,11 @@ func (r *Reader) openFile(i int, path string) (err error) {
 
 // readIndex reads the index in the meta file.
 func (r *Reader) readIndex() error {
-	metaSize, err := r.meta.Size()
+	size, err := r.meta.Size()
 	if err != nil {
 		return err
 	}
+	metaSize := uint64(size)
 	if metaSize < metaHeaderLen+footerLen {
 		return fmt.Errorf("%s: %w: it is truncated", r.meta.Name(), parse.ErrCorrupt)
 	}
@@ -196,7 +188,7 @@ func (r *Reader) checkData() error {
 	if !r.Unnamed() {
 		want += r.FileBytes()
 	}
-	if size != want {
+	if uint64(size) != want {
 		return fmt.Errorf("%s: %w: it has %d bytes, %d are expected", r.data.Name(), parse.ErrCorrupt, size, want)
 	}
 	return nil

@@ -51,7 +51,6 @@ func newScratch(path string, b *budget) *scratch {
 // Name returns the path for messages.
 func (s *scratch) Name() string { return s.path }
 
-// WriteAt implements io.WriterAt.
 func (s *scratch) WriteAt(p []byte, at int64) (int, error) {
 	if err := s.grow(uint64(at) + uint64(len(p))); err != nil {
 		return 0, err
@@ -150,13 +149,12 @@ func (s *scratch) held() uint64 {
 }
 
 // Size returns how many bytes have been written, up to the last one.
-func (s *scratch) Size() (uint64, error) {
+func (s *scratch) Size() (int64, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.size, nil
+	return int64(s.size), nil
 }
 
-// ReadAt implements io.ReaderAt.
 func (s *scratch) ReadAt(p []byte, at int64) (int, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

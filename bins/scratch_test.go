@@ -65,7 +65,7 @@ func TestScratch(t *testing.T) {
 		}
 		check := func() {
 			t.Helper()
-			if size, err := s.Size(); size != uint64(len(text)) || err != nil {
+			if size, err := s.Size(); size != int64(len(text)) || err != nil {
 				t.Errorf("limit %d: size %d, %v", limit, size, err)
 			}
 			for range 20 {

@@ -5,9 +5,8 @@ import (
 	"slices"
 
 	"orcomgo/bases"
-	"orcomgo/bins/record"
-
 	"orcomgo/bins/parse"
+	"orcomgo/bins/record"
 )
 
 // AppendSequencesOf appends the letters of records from..to-1 of the block to dst in input order, end

@@ -19,8 +19,8 @@ import (
 type Writer struct {
 	// Tool is the program's name and version, recorded in the archive.
 	Tool string
-	// Check, if not nil, is called by Commit last before the archive gets its names, and by Finish. If it
-	// returns an error, so do they, and nothing of the archive is left.
+	// Check is called by Commit last before the archive gets its names, and by Finish. If it returns an error, so do they, and nothing of
+	// the archive is left. Create sets one that returns none.
 	Check func() error
 
 	dir, name  string
@@ -56,7 +56,7 @@ func create(dir, name string, replace commit.MayReplace, b *budget) (*Writer, er
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{Tool: "orcomgo", dir: dir, name: name, replace: replace, made: made}
+	w := &Writer{Tool: "orcomgo", dir: dir, name: name, replace: replace, made: made, Check: func() error { return nil }}
 	if err := w.begin(b); err != nil {
 		w.Abort()
 		return nil, err
@@ -135,7 +135,7 @@ func (w *Writer) Commit(o record.Options, inputs []record.Input) (err error) {
 			return err
 		}
 	}
-	if err := w.check(); err != nil {
+	if err := w.Check(); err != nil {
 		return err
 	}
 	err = commit.InstallBins(w.dir, w.name, id, w.data.f.file.Temp, w.meta.f.file.Temp, w.replace)
@@ -172,7 +172,7 @@ func (w *Writer) Finish(o record.Options, inputs []record.Input, files []*vfs.Fi
 	if _, err := w.complete(o, inputs); err != nil {
 		return nil, err
 	}
-	if err := w.check(); err != nil {
+	if err := w.Check(); err != nil {
 		return nil, err
 	}
 	r, err := openUnnamed(w.dir, w.name, w.data.f, w.meta.f)
@@ -205,13 +205,6 @@ func (w *Writer) complete(o record.Options, inputs []record.Input) (id [16]byte,
 	return id, w.data.write([][]byte{dataHeader(id)}, 0)
 }
 
-func (w *Writer) check() error {
-	if w.Check == nil {
-		return nil
-	}
-	return w.Check()
-}
-
 // Abort removes everything that the writer made. It does nothing after Commit or Finish.
 func (w *Writer) Abort() {
 	if w.done {
@@ -238,7 +231,6 @@ type tempFile struct {
 	writing sync.Mutex
 }
 
-// WriteAt implements io.WriterAt.
 func (f *tempFile) WriteAt(p []byte, at int64) (int, error) {
 	f.writing.Lock()
 	defer f.writing.Unlock()

@@ -19,8 +19,8 @@ import (
 )
 
 // Objects are fetched and kept in blocks. The first request for a place is of as many blocks as are read there, less than largeLen; of one
-// beside blocks that were fetched already twice as many as these are, up to runBlocks. At the end of an object, where archives have their manifests,
-// endBlocks are fetched at once.
+// beside blocks that were fetched already twice as many as these are, up to runBlocks. At the end of an object, where archives have their
+// manifests, endBlocks are fetched at once.
 const (
 	blockLen   = 64 << 10
 	runBlocks  = 64
@@ -40,7 +40,7 @@ var firstWait = 100 * time.Millisecond
 // errChanged is the error of objects that are not what they were when they were opened.
 var errChanged = errors.New("it was replaced while it was read")
 
-// object is a file of a remote.
+// object is a vfs.RemoteFile.
 type object struct {
 	info  vfs.RemoteInfo
 	cache *cache
@@ -56,7 +56,6 @@ var errEarly = errors.New("the connection broke off")
 // Stat describes the object.
 func (o *object) Stat() fs.FileInfo { return &o.info }
 
-// ReadAt implements io.ReaderAt.
 func (o *object) ReadAt(p []byte, at int64) (int, error) {
 	n := min(int64(len(p)), max(o.info.Length-at, 0))
 	short := error(nil)
@@ -80,7 +79,6 @@ func (o *object) ReadAt(p []byte, at int64) (int, error) {
 	return int(n), short
 }
 
-// Fetch implements vfs.RemoteFile.
 func (o *object) Fetch(at, n int64) {
 	for i, last := at/blockLen, (min(at+n, o.info.Length)-1)/blockLen; i <= last; i++ {
 		o.cache.block(o, i, last, false)

@@ -33,10 +33,8 @@ type pipe struct {
 // MountPipe has written to out what is put at Piped.
 func MountPipe(out io.Writer) { vfs.Mount("pipe", &pipe{out: out}) }
 
-// Open implements vfs.Remote.
 func (p *pipe) Open(string) (vfs.RemoteFile, error) { return nil, fs.ErrNotExist }
 
-// Stat implements vfs.Remote.
 func (p *pipe) Stat(name string) (fs.FileInfo, error) {
 	switch {
 	case clean(name) == path.Dir(clean(Piped)):
@@ -47,10 +45,8 @@ func (p *pipe) Stat(name string) (fs.FileInfo, error) {
 	return nil, fs.ErrNotExist
 }
 
-// ReadDir implements vfs.Remote.
 func (p *pipe) ReadDir(string) ([]fs.DirEntry, error) { return nil, nil }
 
-// Put implements vfs.Remote.
 func (p *pipe) Put(name string, from io.ReaderAt, size int64, _ bool) error {
 	if path.Ext(name) != path.Ext(Piped) {
 		return fmt.Errorf("only a %s file can be written to standard output", path.Ext(Piped))
@@ -60,5 +56,4 @@ func (p *pipe) Put(name string, from io.ReaderAt, size int64, _ bool) error {
 	return err
 }
 
-// Remove implements vfs.Remote.
 func (p *pipe) Remove(string) error { return nil }

@@ -152,7 +152,6 @@ func (s *bucketStore) list(dir string) (listing, error) {
 	return l, nil
 }
 
-// ReadDir implements vfs.Remote.
 func (s *bucketStore) ReadDir(dir string) (entries []fs.DirEntry, err error) {
 	l, err := s.list(dir)
 	for _, e := range l.entries {
@@ -192,7 +191,6 @@ func (s *bucketStore) Stat(p string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// Open implements vfs.Remote.
 func (s *bucketStore) Open(p string) (vfs.RemoteFile, error) {
 	info, tag, err := s.find(p)
 	if err != nil {
@@ -270,7 +268,7 @@ func (s *bucketStore) Put(p string, from io.ReaderAt, size int64, replace bool) 
 	return u.Put(size, replace)
 }
 
-// upload is an object that is being put. Parts of it may be sent while others are still written.
+// upload is a vfs.Upload: an object that is being put. Parts of it may be sent while others are still written.
 type upload struct {
 	s           *bucketStore
 	path        string
@@ -296,7 +294,6 @@ type part struct {
 	staged             *object // that has it; nil: it is here
 }
 
-// Send implements vfs.Sender.
 func (s *bucketStore) Send(p string, from io.ReaderAt, kept int64, forget func(at, n int64)) vfs.Upload {
 	u := &upload{s: s, path: clean(p), from: from, forget: forget, stageFrom: math.MaxInt}
 	u.bucket, u.key = split(u.path)
@@ -390,7 +387,6 @@ func (u *upload) putObject(key string, at, n int64, o minio.PutObjectOptions) (p
 	return put, sum, err
 }
 
-// ReadAt implements vfs.Upload.
 func (u *upload) ReadAt(p []byte, at int64) (done int, err error) {
 	for done < len(p) && err == nil {
 		i, n := partOf(at), 0
@@ -488,7 +484,6 @@ func (u *upload) send(i int, to int64) error {
 	})
 }
 
-// Put implements vfs.Upload.
 func (u *upload) Put(size int64, replace bool) error {
 	if err := u.s.connect(); err != nil {
 		return err
@@ -554,7 +549,6 @@ func (u *upload) putParts(size int64, o minio.PutObjectOptions) error {
 	return err
 }
 
-// Abort implements vfs.Upload.
 func (u *upload) Abort() {
 	late := time.AfterFunc(removeWait, u.cancel)
 	_ = u.busy.Wait()
@@ -573,7 +567,6 @@ func (u *upload) Abort() {
 	}
 }
 
-// Remove implements vfs.Remote.
 func (s *bucketStore) Remove(p string) error {
 	if err := s.connect(); err != nil {
 		return err

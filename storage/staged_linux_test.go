@@ -281,8 +281,8 @@ func stagedOf(t *testing.T, p *objectserver.Proxy, r *rand.Rand, data []byte, re
 	}
 }
 
-// TestStagedFaults: whatever happens between client and server, what is read of a file that is not kept is right, and so is the object, or it
-// is not there; nothing is left beside it.
+// TestStagedFaults: whatever happens between client and server, what is read of a file that is not kept is right, and so is the object, or
+// it is not there; nothing is left beside it.
 func TestStagedFaults(t *testing.T) {
 	p := mounted(t)
 	smallParts(t)

@@ -127,7 +127,8 @@ func TestObjects(t *testing.T) {
 				at := r.IntN(len(data))
 				buf := make([]byte, 1+r.IntN(200<<10))
 				n, err := f.ReadAt(buf, int64(at))
-				if err != nil && (err != io.EOF || at+len(buf) <= len(data)) || !bytes.Equal(buf[:n], data[at:at+n]) || n < min(len(buf), len(data)-at) {
+				if err != nil && (err != io.EOF || at+len(buf) <= len(data)) || n < min(len(buf), len(data)-at) ||
+					!bytes.Equal(buf[:n], data[at:at+n]) {
 					t.Errorf("%d bytes at %d: %d, %v", len(buf), at, n, err)
 				}
 			}

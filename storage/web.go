@@ -116,7 +116,6 @@ func (w *web) find(p string) (*object, error) {
 	return o, nil
 }
 
-// Open implements vfs.Remote.
 func (w *web) Open(p string) (vfs.RemoteFile, error) {
 	o, err := w.find(p)
 	if err != nil {
@@ -125,7 +124,6 @@ func (w *web) Open(p string) (vfs.RemoteFile, error) {
 	return o, nil
 }
 
-// Stat implements vfs.Remote.
 func (w *web) Stat(p string) (fs.FileInfo, error) {
 	o, err := w.find(p)
 	if err != nil {
@@ -134,7 +132,6 @@ func (w *web) Stat(p string) (fs.FileInfo, error) {
 	return &o.info, nil
 }
 
-// ReadDir implements vfs.Remote.
 func (w *web) ReadDir(dir string) (list []fs.DirEntry, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -150,8 +147,5 @@ func (w *web) ReadDir(dir string) (list []fs.DirEntry, err error) {
 // errReadOnly is the error of files on web servers that would be written.
 var errReadOnly = errors.New("files on web servers are read only")
 
-// Put implements vfs.Remote.
 func (w *web) Put(string, io.ReaderAt, int64, bool) error { return errReadOnly }
-
-// Remove implements vfs.Remote.
-func (w *web) Remove(string) error { return errReadOnly }
+func (w *web) Remove(string) error                        { return errReadOnly }

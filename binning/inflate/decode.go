@@ -158,10 +158,7 @@ func (d *decoder) header() (status, bool) {
 		r.Bit = (r.Bit + 7) &^ 7
 		n := r.Take(16)
 		inverse := r.Take(16)
-		if r.Short {
-			return d.fail(&r)
-		}
-		if n^inverse != 0xffff {
+		if r.Short || n^inverse != 0xffff {
 			return d.fail(&r)
 		}
 		d.stored, d.place = n, inStored
@@ -281,20 +278,16 @@ func (d *decoder) narrow() {
 			return
 		}
 	}
-	packSymbols(d.out, start, windowSize)
+	packSymbols(d.out[start:])
 	d.wide, d.wideEnd, d.low, d.n = false, start, start, start+windowSize
 }
 
-// packSymbols turns n symbols at a place in b, none of them a reference, into bytes there.
-func packSymbols(b []byte, at, n int) {
-	i := 0
-	for ; i+4 <= n; i += 4 {
-		v := deflate.Load64(b, at+2*i)
+// packSymbols turns the first windowSize symbols of b, none of them a reference, into bytes.
+func packSymbols(b []byte) {
+	for i := 0; i < windowSize; i += 4 {
+		v := deflate.Load64(b, 2*i)
 		v |= v >> 8
-		deflate.Store32(b, at+i, uint32(v&0xffff|v>>16&0xffff0000))
-	}
-	for ; i < n; i++ {
-		b[at+i] = b[at+2*i]
+		deflate.Store32(b, i, uint32(v&0xffff|v>>16&0xffff0000))
 	}
 }
 

@@ -62,7 +62,6 @@ func (u *unchanged) check() error {
 	return nil
 }
 
-// Read implements io.Reader.
 func (u *unchanged) Read(p []byte) (int, error) {
 	n, err := u.File.Read(p)
 	if u.read += int64(n); err == io.EOF || u.read > u.of.Info.Size() {

@@ -45,19 +45,12 @@ func (s exceptionState) append(dst []byte, e Exception) []byte {
 
 // Append adds an exception, which must come after those of the list and not overlap them.
 func (l *ExceptionList) Append(e Exception) {
-	if e.Read != l.at.read || len(l.data) == 0 {
-		l.mark(e.Read)
+	if n := len(l.marks); n == 0 || e.Read != l.at.read && len(l.data)-l.marks[n-1].at >= markBytes {
+		l.marks = append(l.marks, exceptionMark{at: len(l.data), read: e.Read, before: l.at.read})
 	}
 	l.data = l.at.append(l.data, e)
 	l.count++
 	l.at = exceptionState{e.Read, e.Start + e.Len}
-}
-
-// mark is called before the first exception of a read is added.
-func (l *ExceptionList) mark(read uint32) {
-	if n := len(l.marks); n == 0 || len(l.data)-l.marks[n-1].at >= markBytes {
-		l.marks = append(l.marks, exceptionMark{at: len(l.data), read: read, before: l.at.read})
-	}
 }
 
 // AppendList adds the exceptions of another list, whose reads all come after those of the list.

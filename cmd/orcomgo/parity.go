@@ -10,7 +10,7 @@ import (
 	"orcomgo/compress/parity"
 )
 
-// share is the flag --parity: which part of an archive can be restored if it is damaged.
+// share is the pflag.Value of --parity: which part of an archive can be restored if it is damaged.
 type share float64
 
 func (p *share) define(f *pflag.FlagSet) {
@@ -18,7 +18,6 @@ func (p *share) define(f *pflag.FlagSet) {
 	f.Var(p, "parity", "how `MUCH` of the archive can be repaired if it is damaged: up to 20%, or none")
 }
 
-// Set implements pflag.Value.
 func (p *share) Set(text string) error {
 	if text == "none" {
 		*p = 0
@@ -32,10 +31,8 @@ func (p *share) Set(text string) error {
 	return nil
 }
 
-// Type implements pflag.Value.
 func (p *share) Type() string { return "share" }
 
-// String implements pflag.Value.
 func (p *share) String() string {
 	if *p == 0 {
 		return "none"

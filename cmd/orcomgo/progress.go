@@ -78,9 +78,7 @@ func newProgress(out io.Writer, terminal bool, model []stageModel, log *runLog) 
 	if p.terminal {
 		every = drawEvery
 	}
-	p.stopped.Add(1)
-	go func() {
-		defer p.stopped.Done()
+	p.stopped.Go(func() {
 		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
@@ -91,7 +89,7 @@ func newProgress(out io.Writer, terminal bool, model []stageModel, log *runLog) 
 				return
 			}
 		}
-	}()
+	})
 	return p
 }
 

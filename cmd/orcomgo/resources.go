@@ -66,16 +66,10 @@ func limitMemory(memory uint64) {
 
 // collectGarbage collects garbage, unless there can only be little.
 func collectGarbage() {
-	if readMetric("/memory/classes/heap/objects:bytes") > uint64(len(ballast))+leastGarbage/2 {
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	if metrics.Read(heap); heap[0].Value.Uint64() > uint64(len(ballast))+leastGarbage/2 {
 		runtime.GC()
 	}
-}
-
-// readMetric returns a number that the runtime knows.
-func readMetric(name string) uint64 {
-	s := []metrics.Sample{{Name: name}}
-	metrics.Read(s)
-	return s[0].Value.Uint64()
 }
 
 // limit returns how much memory the command may use: what --memory says, or its default.

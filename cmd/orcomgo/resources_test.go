@@ -6,10 +6,18 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"testing"
 
 	"orcomgo/compress"
 )
+
+// readMetric returns a number that the runtime knows.
+func readMetric(name string) uint64 {
+	s := []metrics.Sample{{Name: name}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}
 
 // TestCollector: the heap grows by leastGarbage and a share of what is in use before garbage is collected, by less in little memory.
 func TestCollector(t *testing.T) {

@@ -8,11 +8,10 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// size is a flag that holds a number of bytes: 1048576, 256MB, 64MiB, 1.5G. K, M, G, T and P
+// size is a pflag.Value that holds a number of bytes: 1048576, 256MB, 64MiB, 1.5G. K, M, G, T and P
 // are powers of 1000, Ki, Mi, Gi, Ti and Pi of 1024; the B and the case don't matter.
 type size uint64
 
-// Set implements pflag.Value.
 func (s *size) Set(text string) error {
 	// ParseBytes skips commas, and 1,5G is no 15G.
 	v, err := humanize.ParseBytes(strings.TrimSpace(text))
@@ -26,7 +25,6 @@ func (s *size) Set(text string) error {
 	return nil
 }
 
-// Type implements pflag.Value.
 func (s *size) Type() string { return "size" }
 
 // String writes the size exactly, so that Set reads it again; humanize rounds.

@@ -304,7 +304,8 @@ func (o *verifyFlags) contentOf(a located) (n uint64, weight float64) {
 // verify returns the status of the files of an archive or a side archive.
 func (o *verifyFlags) verify(ctx context.Context, a located, gpu func(note string),
 	report compress.Progress) ([]compress.FileStatus, error) {
-	options := compress.VerifyOptions{Threads: o.threads, Memory: uint64(o.memory), GPU: gpu, MD5: o.certificate+o.check != "", Progress: report}
+	options := compress.VerifyOptions{Threads: o.threads, Memory: uint64(o.memory), GPU: gpu, Progress: report,
+		MD5: o.certificate+o.check != ""}
 	switch {
 	case a.tree != nil:
 		return verifyTree(ctx, *a.tree, options, o.quick)

@@ -13,9 +13,8 @@ import (
 // and index them (SAM/BAM Format Specification, section 4.1). bgzip and samtools write it, and gzip reads it.
 
 const (
-	BGZFText   = 0xff00 // bytes of text in a member, as in bgzip: what does not compress still fits
-	bgzfHeader = 18
-	bgzfLevel  = 6
+	BGZFText  = 0xff00 // bytes of text in a member, as in bgzip: what does not compress still fits
+	bgzfLevel = 6
 )
 
 // BGZFEnd is the empty member at the end of a BGZF file, by which readers see that it is whole.
@@ -39,7 +38,7 @@ func AppendBGZF(dst, text []byte) []byte {
 	for len(text) > 0 {
 		n := min(len(text), BGZFText)
 		at := b.Len()
-		b.WriteString(BGZFEnd[:bgzfHeader])
+		b.WriteString(BGZFEnd[:BGZFHeader])
 		w.Reset(b)
 		w.Write(text[:n]) // a bytes.Buffer doesn't fail
 		w.Close()
@@ -47,7 +46,7 @@ func AppendBGZF(dst, text []byte) []byte {
 		binary.LittleEndian.PutUint32(tail[:], crc32.ChecksumIEEE(text[:n]))
 		binary.LittleEndian.PutUint32(tail[4:], uint32(n))
 		b.Write(tail[:])
-		binary.LittleEndian.PutUint16(b.Bytes()[at+bgzfHeader-2:], uint16(b.Len()-at-1))
+		binary.LittleEndian.PutUint16(b.Bytes()[at+BGZFHeader-2:], uint16(b.Len()-at-1))
 		text = text[n:]
 	}
 	return b.Bytes()

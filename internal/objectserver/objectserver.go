@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -119,9 +120,7 @@ func NewProxy(t *testing.T, server string) *Proxy {
 		if fault == "reset after" {
 			panic(http.ErrAbortHandler)
 		}
-		for k, v := range answer.Header() {
-			w.Header()[k] = v
-		}
+		maps.Copy(w.Header(), answer.Header())
 		w.WriteHeader(answer.Code)
 		if fault == "cut" && len(body) > 0 {
 			w.Write(body[:len(body)/2])
