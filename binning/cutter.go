@@ -22,7 +22,6 @@ type chunk struct {
 // last block has Last set. Waiting for memory ends with ctx.
 type cutter interface {
 	next(ctx context.Context, memory Assigner) (*chunk, error)
-	close()
 }
 
 // minRecordText bounds the number of records of a block, to one for so many bytes of the block
@@ -43,8 +42,6 @@ type lineCutter struct {
 	eof     bool   // the input ends after left
 	records uint64 // in the blocks so far
 }
-
-func (c *lineCutter) close() { c.src.close() }
 
 func (c *lineCutter) next(ctx context.Context, memory Assigner) (*chunk, error) {
 	text, err := memory.Text(ctx, c.size)

@@ -31,7 +31,6 @@ func binText(t testing.TB, text []byte, blockSize int, wrapped bool) ([]byte, er
 	if wrapped && len(text) > 0 {
 		c = newRecordCutter(src, kind, blockSize, 0, text, true)
 	}
-	defer func() { c.close() }()
 	a := NewCPU(Resources{Run: serial})
 	var out []byte
 	for first := uint64(0); ; {

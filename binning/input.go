@@ -219,6 +219,6 @@ func (r *run) closeInputs() {
 		if f := in.src.sums; f != nil && f.done != nil {
 			<-f.done // it uses the file
 		}
-		in.cutter.close()
+		in.src.close()
 	}
 }

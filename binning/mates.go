@@ -14,9 +14,7 @@ import (
 
 // mates checks that the inputs of a group, a pair or more, belong together: that they have equally many records,
 // and equal names. Digests of names are kept until those of their mates are added.
-type mates struct {
-	groups map[int]*group // by the index of the input with the first mates
-}
+type mates map[int]*group // by the index of the input with the first mates
 
 // group is what is known of the members of a group, first mates first.
 type group struct {
@@ -147,20 +145,17 @@ func groupOf(inputs []*input, lead *input) []*input {
 }
 
 // add adds the names of a block, and compares those whose mates have been added.
-func (m *mates) add(inputs []*input, in *input, s *stream, last bool) error {
+func (m mates) add(inputs []*input, in *input, s *stream, last bool) error {
 	if !in.spec.hasMates() {
 		return nil
 	}
 	first := inputs[in.spec.FirstOf(in.index)]
-	if m.groups == nil {
-		m.groups = make(map[int]*group)
-	}
-	g := m.groups[first.index]
+	g := m[first.index]
 	if g == nil {
 		members := groupOf(inputs, first)
 		n := len(members)
 		g = &group{members, make([]uint64, n), make([]bool, n), make([][]uint64, n)}
-		m.groups[first.index] = g
+		m[first.index] = g
 	}
 	mate := slices.Index(g.members, in)
 	g.names[mate] = append(g.names[mate], s.names...)
@@ -223,9 +218,9 @@ func namesOf(path string, number uint64, n int) [][]byte {
 }
 
 // checkCounts checks that the inputs of each group have the same number of records.
-func (m *mates) checkCounts(inputs []*input) error {
+func (m mates) checkCounts(inputs []*input) error {
 	for _, in := range inputs {
-		if g := m.groups[in.index]; g != nil {
+		if g := m[in.index]; g != nil {
 			if err := g.checkCounts(); err != nil {
 				return err
 			}

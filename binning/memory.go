@@ -170,13 +170,18 @@ func (c *Config) inspect() (text, memory uint64, gzipped int) {
 
 // sourceSize returns the size of all inputs as they are stored, 0 if it is not known.
 func (c *Config) sourceSize() uint64 {
-	var sum uint64
-	for _, in := range c.Inputs {
-		info, err := os.Stat(in.Path)
-		if in.Path == "-" || err != nil || !info.Mode().IsRegular() {
-			return 0
-		}
-		sum += uint64(info.Size())
+	if c.readableOnce() != "" {
+		return 0
 	}
-	return sum
+	return StoredSize(c.Inputs)
+}
+
+// StoredSize returns the size of inputs as they are stored, as far as they are files.
+func StoredSize(inputs []InputSpec) (total uint64) {
+	for _, in := range inputs {
+		if info, err := os.Stat(in.Path); in.Path != "-" && err == nil && info.Mode().IsRegular() {
+			total += uint64(info.Size())
+		}
+	}
+	return total
 }

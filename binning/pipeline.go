@@ -49,25 +49,20 @@ type blockTask struct {
 
 // pipeline runs everything between opening the inputs and committing the archive.
 func (r *run) pipeline(ctx context.Context) error {
-	buffers := make(chan struct{}, r.Streams)
-	for range r.Streams {
-		buffers <- struct{}{}
-	}
+	buffers := make(chan struct{}, r.Streams) // has an element for each text that is in use
 	items := make(chan *blockTask)
 	var fills, assigning, streams sync.WaitGroup
 	encoded := make([]bins.Encoded, r.Streams)
 	for i := range r.Streams {
-		streams.Add(1)
-		go func() {
-			defer streams.Done()
+		streams.Go(func() {
 			s := stream{encoded: &encoded[i]}
 			for it := range items {
 				r.process(ctx, it, &s, func() {
-					buffers <- struct{}{}
+					<-buffers
 					assigning.Done()
 				})
 			}
-		}()
+		})
 	}
 	turn := make(chan struct{})
 	close(turn)
@@ -77,7 +72,7 @@ func (r *run) pipeline(ctx context.Context) error {
 			break
 		}
 		select {
-		case <-buffers:
+		case buffers <- struct{}{}:
 		case <-ctx.Done():
 		}
 		if r.assigner.Admit(ctx); ctx.Err() != nil {
@@ -86,13 +81,11 @@ func (r *run) pipeline(ctx context.Context) error {
 		it := &blockTask{in: in, filled: make(chan struct{}), earlierPlaced: turn, placed: make(chan struct{})}
 		turn = it.placed
 		in.last = it
-		fills.Add(1)
 		assigning.Add(1)
-		go func() {
-			defer fills.Done()
+		fills.Go(func() {
 			defer close(it.filled)
 			r.fill(ctx, it)
-		}()
+		})
 		items <- it
 	}
 	close(items)

@@ -254,7 +254,7 @@ func (r *run) checkNames(archive string) error {
 // runOnce reads the inputs once; those that wrapped has a RecordError for as wrapped FASTQ. The reader is that of RunUnnamed.
 func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader *bins.Reader, _ Summary, err error) {
 	r := &run{Config: c, total: c.sourceSize(), pool: tasks.NewPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs)),
-		hashing: make(chan struct{}, max(c.Threads, 2))}
+		hashing: make(chan struct{}, max(c.Threads, 2)), mates: make(mates)}
 	ctx, cancel := context.WithCancel(caller)
 	defer cancel()
 	r.cancel = cancel

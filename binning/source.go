@@ -119,16 +119,15 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 	if s.isBAM, err = refuseForeign(s.path, more); err != nil {
 		return nil, err
 	}
-	s.compressed = true
+	regular := s.plain
+	s.compressed, s.plain = true, false
 	switch {
 	case s.isBAM && r.bamAsFASTQ:
-		s.plain = false
 		z := inflate.NewReader(ctx, b, inflate.Options{Threads: r.Threads, Memory: r.inflating})
 		file := s.close
 		s.fastq = bam.NewReader(z)
 		s.r, s.close = s.fastq, func() { z.Close(); file() }
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
-		s.plain = false
 		s.startGzip = func(in io.Reader, offset uint64) {
 			z := inflate.NewReader(ctx, in, inflate.Options{Threads: r.Threads, Memory: r.inflating, Offset: offset})
 			file := s.close
@@ -136,7 +135,6 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 		}
 		s.startGzip(b, 0)
 	case isZstd(head):
-		s.plain = false
 		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(1<<31))
 		if err != nil {
 			return nil, s.wrap(err)
@@ -144,15 +142,14 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 		file := s.close
 		s.r, s.close = z, func() { z.Close(); file() }
 	case isXZ(head):
-		s.plain = false
 		if s.r, err = newXZ(b); err != nil {
 			return nil, s.wrap(err)
 		}
 	case isBzip2(head):
-		s.plain, s.r = false, newBzip2(b)
-	case s.plain:
+		s.r = newBzip2(b)
+	case regular:
 		count.Add(-uint64(b.Buffered())) // it is read again, in place
-		s.compressed = false
+		s.compressed, s.plain = false, true
 	default:
 		s.r, s.compressed = b, false
 	}

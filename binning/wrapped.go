@@ -45,8 +45,6 @@ func (c *recordCutter) parallel(p *tasks.Pool, pieces int) {
 	c.ahead.run, c.ahead.pieces, c.ahead.piece = p.Run, pieces, aheadPiece
 }
 
-func (c *recordCutter) close() { c.src.close() }
-
 // next returns a block in memory of the host, whatever the assigner's is.
 func (c *recordCutter) next(context.Context, Assigner) (*chunk, error) {
 	memory := c.buffers.get(c.size)

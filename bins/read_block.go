@@ -127,32 +127,26 @@ func (r *Reader) binTable(d *directory, info *BlockInfo, block int) ([]Bin, []ui
 	return bins, sizes, nil
 }
 
-// readRange is a range of the stored reads of a block.
-type readRange struct {
-	firstRead, reads uint64
-	firstByte        uint64 // of their packed bases
-}
-
-// selectBins returns where the reads with signatures lo to hi are. It sets Bins of dst to their
-// bins, and what ReadColumns always sets.
-func (r *Reader) selectBins(d *directory, info *BlockInfo, block int, lo, hi uint32, dst *Block) (in readRange, err error) {
+// selectBins returns where the reads with signatures lo to hi are among the stored reads and in the packed bases, and how many they are.
+// It sets Bins of dst to their bins, and what ReadColumns always sets.
+func (r *Reader) selectBins(d *directory, info *BlockInfo, block int, lo, hi uint32, dst *Block) (first, firstByte, reads uint64, err error) {
 	bins, sizes, err := r.binTable(d, info, block)
 	if err != nil {
-		return in, err
+		return 0, 0, 0, err
 	}
 	fillInfo(dst, info)
 	dst.Bins = dst.Bins[:0]
 	for i, bin := range bins {
 		switch {
 		case bin.Signature < lo:
-			in.firstRead += uint64(bin.Reads)
-			in.firstByte += sizes[i]
+			first += uint64(bin.Reads)
+			firstByte += sizes[i]
 		case bin.Signature <= hi:
-			in.reads += uint64(bin.Reads)
+			reads += uint64(bin.Reads)
 			dst.Bins = append(dst.Bins, bin)
 		}
 	}
-	return in, nil
+	return first, firstByte, reads, nil
 }
 
 // ReadBins reads the reads of a block with signatures lo to hi, inclusive (NBin counts as a
@@ -215,14 +209,13 @@ func (r *Reader) EachPart(block int, lo, hi uint32, dst *Block, f func() error) 
 	if err != nil {
 		return err
 	}
-	in, err := r.selectBins(d, info, block, lo, hi, dst)
+	from, at, reads, err := r.selectBins(d, info, block, lo, hi, dst)
 	if err == nil && info.Varied && len(dst.Lengths.Each) != info.Records {
 		err = r.readLengths(d, info, block, dst)
 	}
 	if err != nil {
 		return err
 	}
-	from, reads, at := in.firstRead, in.reads, in.firstByte
 	p := partBuffers.Get().(*partBuffer)
 	defer func() {
 		dst.Order, dst.Place, dst.Packed = nil, nil, nil // of p, which others reuse

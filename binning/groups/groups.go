@@ -60,9 +60,9 @@ func edgesOf(sketches []*Sketch, threads int) []edge {
 // Find divides samples into groups: it returns the numbers of the samples of each, both in ascending order.
 func Find(sketches []*Sketch, threads int) [][]int {
 	var list [][]int
-	at := make(map[uint32]int) // by the first sample
+	at := make(map[uint32]int) // by label
 	for v, label := range propagate(len(sketches), edgesOf(sketches, threads)) {
-		if label == uint32(v) {
+		if _, known := at[label]; !known {
 			at[label] = len(list)
 			list = append(list, nil)
 		}

@@ -3,7 +3,7 @@ package groups
 // edge joins two nodes of a graph. Edges have no direction; several between the same nodes count together.
 type edge struct{ a, b, weight uint32 }
 
-// propagate divides nodes into groups by label propagation and returns each node's group: the least node in it.
+// propagate divides nodes into groups by label propagation and returns each node's label, which is that of all nodes of its group.
 //
 // Each node begins with a label of its own. One after another, nodes take the label that their neighbours have with the largest sum of
 // weights, of equal ones the smallest, until none wants another label (Raghavan, Albert, Kumara: Near linear time algorithm to detect
@@ -37,7 +37,7 @@ func propagate(nodes int, edges []edge) []uint32 {
 			}
 		}
 	}
-	return leastNodes(labels)
+	return labels
 }
 
 // wanted returns the label that a node with such neighbours is to have: its own if it has none. sums has a 0 for each label.
@@ -56,17 +56,4 @@ func wanted(neighbours []edge, labels []uint32, sums []uint64, own uint32) uint3
 		sums[labels[e.b]] = 0
 	}
 	return best
-}
-
-// leastNodes returns for each node the least one that has the same label.
-func leastNodes(labels []uint32) []uint32 {
-	least := make([]uint32, len(labels))
-	for v := len(labels) - 1; v >= 0; v-- {
-		least[labels[v]] = uint32(v)
-	}
-	all := make([]uint32, len(labels))
-	for v, label := range labels {
-		all[v] = least[label]
-	}
-	return all
 }

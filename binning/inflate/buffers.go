@@ -1,6 +1,9 @@
 package inflate
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // buffers is a pool of buffers of at most so many bytes together.
 type buffers struct {
@@ -24,25 +27,18 @@ func (b *buffers) get(n int, force bool) []byte {
 	}
 	if best >= 0 {
 		buf := b.free[best]
-		b.remove(best)
+		b.free = slices.Delete(b.free, best, best+1)
 		return buf[:n]
 	}
 	for b.size+n > b.most && len(b.free) > 0 {
 		b.size -= cap(b.free[0])
-		b.remove(0)
+		b.free = slices.Delete(b.free, 0, 1)
 	}
 	if b.size+n > b.most && !force {
 		return nil
 	}
 	b.size += n
 	return make([]byte, n)
-}
-
-func (b *buffers) remove(i int) {
-	last := len(b.free) - 1
-	b.free[i] = b.free[last]
-	b.free[last] = nil
-	b.free = b.free[:last]
 }
 
 // put takes a buffer back.

@@ -30,7 +30,7 @@ type fetcher struct {
 
 // next reads the next segment into buf, which has overlap bytes more than the segment is to have of its own. It must
 // not be called behind the last one.
-func (f *fetcher) next(buf []byte, s *segment) {
+func (f *fetcher) next(buf []byte) *segment {
 	n := copy(buf, f.carry)
 	if n < len(buf) && f.err == nil {
 		var k int
@@ -40,7 +40,7 @@ func (f *fetcher) next(buf []byte, s *segment) {
 			f.err = io.EOF
 		}
 	}
-	*s = segment{buf: buf[:n], at: f.at}
+	s := &segment{buf: buf[:n], at: f.at}
 	if s.own = len(buf) - overlap; n < len(buf) {
 		s.own = n
 	}
@@ -49,4 +49,5 @@ func (f *fetcher) next(buf []byte, s *segment) {
 	}
 	f.carry = append(f.carry[:0], s.buf[s.own:]...)
 	f.at += int64(s.own)
+	return s
 }

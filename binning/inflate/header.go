@@ -34,12 +34,8 @@ func bgzfSize(head []byte) int { return int(binary.LittleEndian.Uint16(head[16:]
 // that the member gives is probably wrong.
 func mayFollow(b []byte) bool {
 	b = b[:min(len(b), bgzfHeader)]
-	zeros := true
-	for _, c := range b {
-		zeros = zeros && c == 0
-	}
 	gzip := []byte{0x1f, 0x8b, 8}
-	return zeros || bytes.HasPrefix(b, gzip) || bytes.HasPrefix(gzip, b)
+	return len(bytes.Trim(b, "\x00")) == 0 || bytes.HasPrefix(b, gzip) || bytes.HasPrefix(gzip, b)
 }
 
 // memberSum returns what a member's footer says of its text.

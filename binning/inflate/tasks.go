@@ -82,11 +82,7 @@ func (z *Reader) fetch() {
 	if z.fetching || z.whole || n <= 0 || z.quit.Load() {
 		return
 	}
-	type order struct {
-		buf []byte
-		seg *segment
-	}
-	var orders []order
+	var orders [][]byte // for a segment each
 	for range n {
 		own := z.chunk
 		if k := z.fetched + len(orders) - 8; z.late > 0 && k < 8 {
@@ -98,7 +94,7 @@ func (z *Reader) fetch() {
 		if buf == nil {
 			break
 		}
-		orders = append(orders, order{buf, new(segment)})
+		orders = append(orders, buf)
 	}
 	if len(orders) == 0 {
 		return
@@ -107,14 +103,14 @@ func (z *Reader) fetch() {
 	z.fetching = true
 	go func() {
 		ended := false
-		for _, o := range orders {
+		for _, buf := range orders {
 			if ended || z.quit.Load() {
-				z.pool.put(o.buf)
+				z.pool.put(buf)
 				continue
 			}
-			z.fetcher.next(o.buf, o.seg)
-			ended = o.seg.last
-			z.tell(event{seg: o.seg})
+			seg := z.fetcher.next(buf)
+			ended = seg.last
+			z.tell(event{seg: seg})
 		}
 		z.tell(event{idle: true})
 	}()

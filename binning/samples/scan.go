@@ -236,10 +236,8 @@ func takeNames(there map[string]bool, rel string, others []string) bool {
 			names = append(names, name)
 		}
 	}
-	for _, name := range names {
-		if there[name] {
-			return false
-		}
+	if slices.ContainsFunc(names, func(name string) bool { return there[name] }) {
+		return false
 	}
 	for _, name := range names {
 		there[name] = true

@@ -177,7 +177,7 @@ func (b *batch) begin() {
 		part.prepare(packStages(b.noVerify, binModel))
 		part.sized(b.guessed(b.list[i].Inputs))
 		b.parts = append(b.parts, part)
-		b.sum += batches.StoredSize(b.list[i].Inputs)
+		b.sum += binning.StoredSize(b.list[i].Inputs)
 	}
 	b.mu.Unlock()
 	var own []string

@@ -233,7 +233,7 @@ func (p *plan) find(args []string) (err error) {
 		return err
 	}
 	for i := range p.list {
-		p.sum += batches.StoredSize(p.list[i].Inputs)
+		p.sum += binning.StoredSize(p.list[i].Inputs)
 	}
 	p.sum += p.sideTotal()
 	p.config.OutDir = ""
@@ -242,7 +242,7 @@ func (p *plan) find(args []string) (err error) {
 
 // archive plans the archive of a sample.
 func (p *plan) archive(ctx context.Context, s *samples.Sample) planned {
-	a := planned{Archive: s.Name, Samples: s.Members(), Inputs: pathsOf(s.Inputs), Stored: batches.StoredSize(s.Inputs)}
+	a := planned{Archive: s.Name, Samples: s.Members(), Inputs: pathsOf(s.Inputs), Stored: binning.StoredSize(s.Inputs)}
 	if a.Samples == nil {
 		a.Samples = []string{s.Name}
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"orcomgo/binning"
-	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 )
 
@@ -36,7 +35,7 @@ func (o *binFlags) guessed(inputs []binning.InputSpec) (reads, bases, coded, gzi
 	if o.keepsGzip() {
 		gzip = storedAs(inputs, binning.GzipExts)
 	}
-	text := batches.StoredSize(inputs) + 3*storedAs(inputs, binning.CompressedExts)
+	text := binning.StoredSize(inputs) + 3*storedAs(inputs, binning.CompressedExts)
 	return text / 250, text * 2 / 5, text / 7, gzip
 }
 
@@ -44,7 +43,7 @@ func (o *binFlags) guessed(inputs []binning.InputSpec) (reads, bases, coded, gzi
 func storedAs(inputs []binning.InputSpec, exts []string) (n uint64) {
 	for i, in := range inputs {
 		if slices.Contains(exts, filepath.Ext(in.Path)) {
-			n += batches.StoredSize(inputs[i : i+1])
+			n += binning.StoredSize(inputs[i : i+1])
 		}
 	}
 	return n

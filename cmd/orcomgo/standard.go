@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"syscall"
 
+	"orcomgo/bins/vfs"
 	"orcomgo/compress"
 )
 
@@ -80,11 +80,7 @@ func (r *stdoutWriter) close() {
 
 func (r *stdoutWriter) keep(err error) {
 	if err != nil {
-		var path *fs.PathError
-		if errors.As(err, &path) {
-			err = path.Err
-		}
-		r.err = stdoutError{fmt.Errorf("standard output: %w", err)}
+		r.err = stdoutError{fmt.Errorf("standard output: %w", vfs.Cause(err))}
 	}
 }
 

@@ -165,7 +165,7 @@ func (g *Grouping) sketches(ctx context.Context, names []string, left map[string
 	var total uint64
 	sizes := make([]uint64, len(names))
 	for i, name := range names {
-		sizes[i] = StoredSize(left[name].Inputs)
+		sizes[i] = binning.StoredSize(left[name].Inputs)
 		total += sizes[i]
 	}
 	var done atomic.Uint64

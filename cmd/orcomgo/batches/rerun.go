@@ -182,7 +182,7 @@ func ReplacedMeanwhile(path string) error {
 // originals describes the inputs for a comparison.
 func (a *Archive) originals(ctx context.Context) []compress.Original {
 	list := make([]compress.Original, len(a.Config.Inputs))
-	total, before := StoredSize(a.Config.Inputs), uint64(0)
+	total, before := binning.StoredSize(a.Config.Inputs), uint64(0)
 	for i, in := range a.Config.Inputs {
 		list[i] = compress.Original{Name: binning.RestoredName(in.Path), Mate: in.Mate, First: in.First, Further: in.Further, Lead: in.Lead}
 		info, err := os.Stat(in.Path)
@@ -235,14 +235,4 @@ func AccessTo(inputs []binning.InputSpec, allowed map[string]fs.FileMode) (a com
 		a.Add(info, mode)
 	}
 	return a
-}
-
-// StoredSize returns the size of inputs as they are stored, as far as they are files.
-func StoredSize(inputs []binning.InputSpec) (total uint64) {
-	for _, in := range inputs {
-		if info, err := os.Stat(in.Path); in.Path != "-" && err == nil && info.Mode().IsRegular() {
-			total += uint64(info.Size())
-		}
-	}
-	return total
 }
