@@ -51,9 +51,8 @@ func (c *lineCutter) next(ctx context.Context, memory Assigner) (*chunk, error) 
 	t, err := c.cut(text)
 	if err != nil {
 		text.Free()
-		return nil, err
 	}
-	return t, nil
+	return t, err
 }
 
 // textEnd says how far the text of a block has been read.

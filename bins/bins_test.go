@@ -292,7 +292,7 @@ func TestOpenWhatIsNone(t *testing.T) {
 			t.Errorf("Open(%s): %v", d, err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "x"+commit.BinsMetaExt), []byte(metaMagic), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "x"+commit.BinsMetaExt), []byte(commit.BinsMetaMagic), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(dir); !errors.Is(err, parse.ErrCorrupt) {

@@ -22,10 +22,6 @@ import (
 const Version = 1
 
 const (
-	dataMagic = commit.BinsDataMagic
-	metaMagic = commit.BinsMetaMagic
-	endMagic  = "ORCOBEND"
-
 	dataHeaderLen = 8 + 4 + 4 + 16 // magic, version, zero, ID
 	metaHeaderLen = 8 + 4 + 4      // magic, version, zero
 	footerLen     = 8 + 8 + 8 + 16 + 16 + 8
@@ -64,14 +60,14 @@ func knownMethod(method uint8, section int) bool {
 }
 
 func dataHeader(id [16]byte) []byte {
-	h := append(make([]byte, 0, dataHeaderLen), dataMagic...)
+	h := append(make([]byte, 0, dataHeaderLen), commit.BinsDataMagic...)
 	h = binary.LittleEndian.AppendUint32(h, Version)
 	h = binary.LittleEndian.AppendUint32(h, 0)
 	return append(h, id[:]...)
 }
 
 func metaHeader() []byte {
-	h := append(make([]byte, 0, metaHeaderLen), metaMagic...)
+	h := append(make([]byte, 0, metaHeaderLen), commit.BinsMetaMagic...)
 	h = binary.LittleEndian.AppendUint32(h, Version)
 	return binary.LittleEndian.AppendUint32(h, 0)
 }
@@ -105,7 +101,7 @@ func footer(trailer []byte, id [16]byte, trailerAt, dataSize uint64) []byte {
 	sum := h.Sum128().Bytes()
 	f = append(f, sum[:]...)
 	f = append(f, id[:]...)
-	return append(f, endMagic...)
+	return append(f, commit.BinsMetaEnd...)
 }
 
 // sum returns the checksum of a chunk as it is stored.

@@ -139,14 +139,14 @@ func (r *Reader) readIndex() error {
 	if err := readAt(r.meta, head, 0); err != nil {
 		return err
 	}
-	if err := checkHeader(r.meta.Name(), head, metaMagic); err != nil {
+	if err := checkHeader(r.meta.Name(), head, commit.BinsMetaMagic); err != nil {
 		return err
 	}
 	if err := readAt(r.meta, foot, metaSize-footerLen); err != nil {
 		return err
 	}
 	at, n, wantData := binary.LittleEndian.Uint64(foot), binary.LittleEndian.Uint64(foot[8:]), binary.LittleEndian.Uint64(foot[16:])
-	if string(foot[footerLen-8:]) != endMagic || at < metaHeaderLen || at > metaSize-footerLen || n != metaSize-footerLen-at {
+	if string(foot[footerLen-8:]) != commit.BinsMetaEnd || at < metaHeaderLen || at > metaSize-footerLen || n != metaSize-footerLen-at {
 		return fmt.Errorf("%s: %w: it is truncated or longer than it should be", r.meta.Name(), parse.ErrCorrupt)
 	}
 	trailer := make([]byte, n)
@@ -178,7 +178,7 @@ func (r *Reader) checkData() error {
 	if err := readAt(r.data, head, 0); err != nil {
 		return err
 	}
-	if err := checkHeader(r.data.Name(), head, dataMagic); err != nil {
+	if err := checkHeader(r.data.Name(), head, commit.BinsDataMagic); err != nil {
 		return err
 	}
 	if string(head[dataHeaderLen-16:]) != string(r.info.ID[:]) {

@@ -119,8 +119,8 @@ var headers = []header{
 	{TreeExt, TreeMagic, 0, TreeEnd},
 }
 
-// The end of a .bmeta file: the ID and a magic number.
-const binsMetaEnd = "ORCOBEND"
+// BinsMetaEnd are the last bytes of a .bmeta file, after the ID.
+const BinsMetaEnd = "ORCOBEND"
 
 // identity is what the first bytes of a file show.
 type identity struct {
@@ -172,11 +172,11 @@ func identifyOpen(f *vfs.File, size int64) (identity, error) {
 				i.id = [idLen]byte(head[h.idAt:])
 			}
 		case h.ext == BinsMetaExt && size >= 64:
-			foot := make([]byte, idLen+len(binsMetaEnd))
+			foot := make([]byte, idLen+len(BinsMetaEnd))
 			if n, err := f.ReadAt(foot, size-int64(len(foot))); n < len(foot) {
 				return identity{}, err
 			}
-			if string(foot[idLen:]) == binsMetaEnd {
+			if string(foot[idLen:]) == BinsMetaEnd {
 				i.id = [idLen]byte(foot)
 			}
 		}

@@ -29,44 +29,33 @@ func Pick[T any](short, usual, long T) T {
 	}
 }
 
-// OnlyLong skips a test, or what is left of it, except in make test-long.
-func OnlyLong(t testing.TB) {
-	t.Helper()
-	if !Long() {
-		t.Skip("make test-long runs it; ORCOMGO_LONG is not set")
+// skipIf skips a test, or what is left of it, for a reason.
+func skipIf(t testing.TB, cond bool, reason string) {
+	if t.Helper(); cond {
+		t.Skip(reason)
 	}
 }
+
+// OnlyLong skips a test, or what is left of it, except in make test-long.
+func OnlyLong(t testing.TB) { skipIf(t, !Long(), "make test-long runs it; ORCOMGO_LONG is not set") }
 
 // NotShort skips a test, or what is left of it, where tests take little data.
 func NotShort(t testing.TB) {
-	t.Helper()
-	if Short() {
-		t.Skip("takes long under the race detector and wherever else tests are short")
-	}
+	skipIf(t, Short(), "takes long under the race detector and wherever else tests are short")
 }
 
 // NoRace skips a test under the race detector. Such a test has one goroutine, or runs nothing side by side that others don't.
-func NoRace(t testing.TB) {
-	t.Helper()
-	if Race {
-		t.Skip("shows no races that other tests don't")
-	}
-}
+func NoRace(t testing.TB) { skipIf(t, Race, "shows no races that other tests don't") }
 
 // NotEmulated skips a test where the processor is emulated, for a reason.
 func NotEmulated(t testing.TB, reason string) {
-	t.Helper()
-	if Emulated() {
-		t.Skip("on an emulated processor " + reason)
-	}
+	skipIf(t, Emulated(), "on an emulated processor "+reason)
 }
 
 // Data returns the folder of real runs that ORCOMGO_DATA names, and skips a test where it names none.
 func Data(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("ORCOMGO_DATA")
-	if dir == "" {
-		t.Skip("ORCOMGO_DATA, the absolute path of a folder of real runs, is not set")
-	}
+	skipIf(t, dir == "", "ORCOMGO_DATA, the absolute path of a folder of real runs, is not set")
 	return dir
 }

@@ -4,8 +4,10 @@ package testvector
 
 import (
 	"encoding/hex"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -36,29 +38,25 @@ const lineLength = 116
 // the files.
 func Run(t *testing.T, path string, f func(t *testing.T, v *Vector)) {
 	t.Helper()
-	runFile(t, path, f)
 	large := filepath.Join(filepath.Dir(path), "large", filepath.Base(path))
-	if _, err := os.Stat(large); err == nil {
-		runFile(t, large, f)
-	}
-}
-
-func runFile(t *testing.T, path string, f func(t *testing.T, v *Vector)) {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, all := parse(t, string(text))
-	if len(all) == 0 {
-		t.Fatalf("%s has no vectors", path)
-	}
-	for _, v := range all {
-		t.Run(v.Title, func(t *testing.T) { f(t, v) })
-	}
-	if *update && !t.Failed() {
-		if err := os.WriteFile(path, []byte(render(head, all)), 0o666); err != nil {
+	for _, path := range []string{path, large} {
+		text, err := os.ReadFile(path)
+		if path == large && errors.Is(err, fs.ErrNotExist) {
+			return
+		} else if err != nil {
 			t.Fatal(err)
+		}
+		head, all := parse(t, string(text))
+		if len(all) == 0 {
+			t.Fatalf("%s has no vectors", path)
+		}
+		for _, v := range all {
+			t.Run(v.Title, func(t *testing.T) { f(t, v) })
+		}
+		if *update && !t.Failed() {
+			if err := os.WriteFile(path, []byte(render(head, all)), 0o666); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -165,10 +166,7 @@ func Shape(name string, reads, length int, seed uint64) func() []byte {
 
 // WriteShape writes reads of a kind as FASTQ, with the same quality for all bases.
 func WriteShape(w io.Writer, name string, reads, length int, seed uint64) error {
-	quals := make([]byte, length)
-	for i := range quals {
-		quals[i] = 'F'
-	}
+	quals := bytes.Repeat([]byte{'F'}, length)
 	next := Shape(name, reads, length, seed)
 	b := bufio.NewWriterSize(w, 1<<18)
 	for i := range reads {

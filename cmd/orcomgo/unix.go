@@ -4,6 +4,8 @@ package main
 
 import (
 	"os"
+	"runtime"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -58,4 +60,26 @@ func sameOpenFile(a, b int) bool {
 	defer unix.FcntlInt(uintptr(a), unix.F_SETFL, flags)
 	other, err := unix.FcntlInt(uintptr(b), unix.F_GETFL, 0)
 	return err == nil && other&unix.O_APPEND != 0
+}
+
+// execProgram replaces the process by the program, with the same arguments and this environment. It
+// returns only on failure.
+func execProgram(program string, environment []string) error {
+	return &os.PathError{Op: "exec", Path: program, Err: syscall.Exec(program, append([]string{program}, os.Args[1:]...), environment)}
+}
+
+// peakMemory returns the most memory in bytes that the process had resident, 0 if unknown.
+func peakMemory() uint64 {
+	// Getrusage counts what the process that started this one had resident, too, on Linux.
+	if peak, ok := statusBytes("VmHWM"); ok {
+		return peak
+	}
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	if runtime.GOOS == "darwin" || runtime.GOOS == "ios" {
+		return uint64(u.Maxrss)
+	}
+	return uint64(u.Maxrss) << 10
 }
