@@ -61,7 +61,7 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (in *input, st
 	} else if n > 0 {
 		var ok bool
 		if kind, ok = record.KindOf(head[0]); !ok {
-			return nil, nil, &RecordError{File: src.path, Record: 1, Expected: expectedMarks(), Found: showByte(head[0])}
+			return nil, nil, &RecordError{File: src.path, Record: 1, Expected: "'@' (FASTQ) or '>' (FASTA)", Found: showByte(head[0])}
 		}
 	}
 	if !readings[kind].fourLines {
@@ -175,7 +175,7 @@ func checkTwice(inputs []InputSpec) error {
 	var pipes []fs.FileInfo
 	var paths []string // of pipes
 	for _, in := range inputs {
-		if info, err := statInput(in.Path); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+		if info, err := StatInput(in.Path); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
 			same := func(other fs.FileInfo) bool { return os.SameFile(info, other) }
 			if k := slices.IndexFunc(pipes, same); k >= 0 && paths[k] != in.Path {
 				return fmt.Errorf("%s: this input is given twice: %s is the same file", in.Path, paths[k])
@@ -195,8 +195,8 @@ func checkTwice(inputs []InputSpec) error {
 	return nil
 }
 
-// statInput is os.Stat, also for standard input.
-func statInput(path string) (fs.FileInfo, error) {
+// StatInput is os.Stat, also for standard input.
+func StatInput(path string) (fs.FileInfo, error) {
 	if path == "-" {
 		return os.Stdin.Stat()
 	}

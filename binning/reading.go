@@ -1,11 +1,6 @@
 package binning
 
-import (
-	"fmt"
-	"strings"
-
-	"orcomgo/bins/record"
-)
+import "orcomgo/bins/record"
 
 // reading says how text of a format is read.
 type reading struct {
@@ -21,13 +16,4 @@ var readings = [record.Kinds]reading{
 	record.FASTQ: {fourLines: true, walk: (*walker).fastq},
 	record.FASTA: {walk: (*walker).fasta},
 	record.BAM:   {},
-}
-
-// expectedMarks lists the bytes that records begin with, for an error.
-func expectedMarks() string {
-	var marks []string
-	for _, k := range []record.Kind{record.FASTQ, record.FASTA} {
-		marks = append(marks, fmt.Sprintf("'%c' (%s)", k.Format().Mark, k.Format().Name))
-	}
-	return strings.Join(marks, " or ")
 }

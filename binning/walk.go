@@ -140,12 +140,6 @@ func (w *walker) hashUsed() {
 	w.hashed = w.at
 }
 
-// sum returns the hash of the text before the record.
-func (w *walker) sum() [16]byte {
-	w.hashUsed()
-	return w.hash.Sum()
-}
-
 // show describes the byte at an offset.
 func (w *walker) show(at int) string {
 	if !w.has(at) {

@@ -112,7 +112,8 @@ func (c *recordCutter) block(memory *hostText) (*chunk, error) {
 		return nil, err
 	}
 	t.Data, t.Last = buf, c.done
-	t.textHash = c.walker.sum()
+	c.walker.hashUsed()
+	t.textHash = c.walker.hash.Sum()
 	t.forms = forms.forms()
 	c.records += uint64(t.records)
 	return t, nil
@@ -183,10 +184,8 @@ func (c *recordCutter) fetch() error {
 		return err
 	}
 	c.walked++
-	if bad == nil {
-		if !w.givesBack(&c.text) {
-			bad = &mismatch{"a record that can be given back byte for byte", "one that can't", false}
-		}
+	if bad == nil && !w.givesBack(&c.text) {
+		bad = &mismatch{"a record that can be given back byte for byte", "one that can't", false}
 	}
 	if bad != nil {
 		return &RecordError{File: c.src.path, Record: c.walked, Expected: bad.expected, Found: bad.found, wrapped: w.wrapped}

@@ -46,41 +46,37 @@ type Found struct {
 func FindMembers(b []byte, room int, members []Member) Found {
 	b = b[:min(int64(len(b)), math.MaxUint32)]
 	f := Found{Members: members}
+	stop := func(why Stop) Found {
+		f.Stop = why
+		return f
+	}
 	for {
 		rest := b[f.End:]
 		if len(rest) == 0 {
-			f.Stop = AtEnd
-			return f
+			return stop(AtEnd)
 		}
 		if !deflate.MaybeBGZF(rest) {
-			f.Stop = Other
-			return f
+			return stop(Other)
 		}
 		if len(rest) < bgzfHeader {
-			f.Stop = Partial
-			return f
+			return stop(Partial)
 		}
 		size := bgzfSize(rest)
 		if size < bgzfLeast {
-			f.Stop = Other
-			return f
+			return stop(Other)
 		}
 		if size > len(rest) {
-			f.Stop = Partial
-			return f
+			return stop(Partial)
 		}
 		if !mayFollow(rest[size:]) {
-			f.Stop = Other
-			return f
+			return stop(Other)
 		}
 		crc, n := memberSum(rest[size-footerSize:])
 		if n > bgzfMember {
-			f.Stop = Other
-			return f
+			return stop(Other)
 		}
 		if int(n) > room-f.Text {
-			f.Stop = Full
-			return f
+			return stop(Full)
 		}
 		f.Members = append(f.Members, Member{uint32(f.End + bgzfHeader), uint32(size - bgzfHeader - footerSize), n, crc})
 		f.End += size

@@ -53,10 +53,3 @@ func (t *Temp) SetMode(bits uint32) error {
 	t.modeSet = true
 	return t.File.SetMode(bits)
 }
-
-// open gives the file its permissions: until then it is its owner's. Where a file system has none, that is left.
-func (t *Temp) open() {
-	if info, err := t.Stat(); err == nil && !t.modeSet {
-		_ = t.SetMode(t.access.permissions(info))
-	}
-}

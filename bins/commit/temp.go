@@ -111,7 +111,10 @@ func (t *Temp) SendEarly(kept int64) {
 // synced. If a file has that name already it is replaced, or without replace the error
 // wraps fs.ErrExist. A directory is never replaced.
 func (t *Temp) Install(path string, replace bool) error {
-	t.open()
+	// Until now the file is its owner's. Where a file system has no permissions, that is left.
+	if info, err := t.Stat(); err == nil && !t.modeSet {
+		_ = t.SetMode(t.access.permissions(info))
+	}
 	if vfs.IsRemote(path) {
 		return t.Put(path, replace)
 	}

@@ -196,7 +196,10 @@ func (s *Encoder) appendCoded(dst []byte, p *plan) []byte {
 	k := p.alphabet.size
 	symbols := p.alphabet.symbols[:k]
 	dst = slices.Grow(dst, p.size()+8) // putBits stores eight bytes at a time
-	set := p.alphabet.bits()
+	var set [32]byte                   // a bit for each symbol
+	for _, c := range symbols {
+		set[c/8] |= 1 << (c % 8)
+	}
 	if p.order1 {
 		dst = append(append(dst, byte(Order1), uint8(k-1)), set[:]...)
 		for _, part := range p.parts {

@@ -63,12 +63,4 @@ type alphabet struct {
 	size    int
 }
 
-// bits returns the set as 32 bytes.
-func (a *alphabet) bits() (set [32]byte) {
-	for _, s := range a.symbols[:a.size] {
-		set[s/8] |= 1 << (s % 8)
-	}
-	return set
-}
-
 func load64(p []byte) uint64 { return binary.LittleEndian.Uint64(p) }

@@ -269,27 +269,20 @@ func (o *binFlags) settings(c *binning.Config) error {
 	if o.given("block-size") {
 		c.Options.BlockSize = uint64(o.blockSize)
 	}
-	order, err := choice("order", o.order, "original", "any")
-	if err != nil {
-		return err
-	}
-	names, err := choice("names", o.names, "keep", "drop")
-	if err != nil {
-		return err
-	}
-	quality, err := choice("quality", o.quality, "keep", "bin8", "drop")
-	if err != nil {
-		return err
-	}
-	source, err := choice("source", o.source, "none", "time", "auto", "all")
-	if err != nil {
-		return err
+	var order, names, quality, source, exact int
+	for _, c := range []struct {
+		is          *int
+		flag, value string
+		words       []string
+	}{{&order, "order", o.order, []string{"original", "any"}}, {&names, "names", o.names, []string{"keep", "drop"}},
+		{&quality, "quality", o.quality, []string{"keep", "bin8", "drop"}}, {&source, "source", o.source, []string{"none", "time", "auto", "all"}},
+		{&exact, "exact-gzip", o.exactGzip, []string{"no", "auto", "require"}}} {
+		var err error
+		if *c.is, err = choice(c.flag, c.value, c.words...); err != nil {
+			return err
+		}
 	}
 	c.Record = binning.RecordMode(source)
-	exact, err := choice("exact-gzip", o.exactGzip, "no", "auto", "require")
-	if err != nil {
-		return err
-	}
 	if exact > 0 && c.Record > binning.RecordTime && order+names+quality == 0 && !o.readsOnly {
 		c.NeedGzip = exact == 2
 		c.KeepGzip = func(file io.Reader) (bool, error) {

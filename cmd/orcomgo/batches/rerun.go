@@ -221,10 +221,7 @@ func (c *comparedText) Read(p []byte) (int, error) {
 // look into, by their paths: less than those of the files.
 func AccessTo(inputs []binning.InputSpec, allowed map[string]fs.FileMode) (a commit.Access) {
 	for _, in := range inputs {
-		info, err := os.Stat(in.Path)
-		if in.Path == "-" {
-			info, err = os.Stdin.Stat()
-		}
+		info, err := binning.StatInput(in.Path)
 		if err != nil || !info.Mode().IsRegular() { // pipes are their owner's, whatever wrote to them
 			continue
 		}

@@ -6,3 +6,5 @@ import "hash/crc32"
 
 // updateCRC is crc32.Update for the polynomial of IEEE.
 func updateCRC(crc uint32, text []byte) uint32 { return crc32.Update(crc, crc32.IEEETable, text) }
+
+func (d *decoder) fast() { d.fastPlain() }

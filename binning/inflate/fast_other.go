@@ -1,5 +1,0 @@
-//go:build !amd64 || race || inflate_checked
-
-package inflate
-
-func (d *decoder) fast() { d.fastPlain() }
