@@ -33,8 +33,6 @@ type pipe struct {
 // MountPipe has written to out what is put at Piped.
 func MountPipe(out io.Writer) { vfs.Mount("pipe", &pipe{out: out}) }
 
-func (p *pipe) Open(string) (vfs.RemoteFile, error) { return nil, fs.ErrNotExist }
-
 func (p *pipe) Stat(name string) (fs.FileInfo, error) {
 	switch {
 	case clean(name) == path.Dir(clean(Piped)):
@@ -45,8 +43,6 @@ func (p *pipe) Stat(name string) (fs.FileInfo, error) {
 	return nil, fs.ErrNotExist
 }
 
-func (p *pipe) ReadDir(string) ([]fs.DirEntry, error) { return nil, nil }
-
 func (p *pipe) Put(name string, from io.ReaderAt, size int64, _ bool) error {
 	if path.Ext(name) != path.Ext(Piped) {
 		return fmt.Errorf("only a %s file can be written to standard output", path.Ext(Piped))
@@ -56,4 +52,6 @@ func (p *pipe) Put(name string, from io.ReaderAt, size int64, _ bool) error {
 	return err
 }
 
-func (p *pipe) Remove(string) error { return nil }
+func (p *pipe) Open(string) (vfs.RemoteFile, error)   { return nil, fs.ErrNotExist }
+func (p *pipe) ReadDir(string) ([]fs.DirEntry, error) { return nil, nil }
+func (p *pipe) Remove(string) error                   { return nil }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"orcomgo/binning"
@@ -35,20 +36,15 @@ func holdsReads(path string, named bool) (bool, error) {
 		return false, err
 	}
 	head = head[:n]
-	for _, m := range compressedMagics {
-		if strings.HasPrefix(string(head), m) {
-			text, err := textHead(path)
-			return err == nil && isReads(text, named), nil // else it is damaged, or no text
-		}
-	}
-	if _, ok := markOf(head); !ok && len(bytes.TrimLeft(head, "\r\n")) > 0 {
+	compressed := slices.ContainsFunc(compressedMagics, func(m string) bool { return strings.HasPrefix(string(head), m) })
+	if _, ok := markOf(head); !ok && !compressed && len(bytes.TrimLeft(head, "\r\n")) > 0 {
 		return false, nil
 	}
 	text, err := textHead(path)
-	if os.IsNotExist(err) || os.IsPermission(err) {
+	if !compressed && (os.IsNotExist(err) || os.IsPermission(err)) {
 		return false, err
 	}
-	return err == nil && isReads(text, named), nil // else it is of a format that is refused
+	return err == nil && isReads(text, named), nil // else it is damaged, no text, or of a format that is refused
 }
 
 // textHead returns how the text of a file begins.

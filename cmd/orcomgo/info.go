@@ -110,18 +110,15 @@ func (o *infoFlags) run(ctx context.Context, s *streams, args []string) error {
 		default:
 			err = infoTree(s.out, t, o.json)
 		}
-		if err != nil {
-			if err = unreadable(err); err != nil {
-				return err
-			}
+		if err != nil && unreadable(err) != nil {
+			return err
 		}
 	}
 	for i, e := range found {
 		n, err := compress.Info(e)
-		if err != nil {
-			if err = unreadable(err); err != nil {
-				return err
-			}
+		if err != nil && unreadable(err) != nil {
+			return err
+		} else if err != nil {
 			continue
 		}
 		switch {

@@ -78,10 +78,7 @@ func (l *library) draw(i uint64) (f fragment) {
 			f.start = lo + int(r.below(uint64(hi-lo-f.length+1)))
 		} else {
 			f.start = int(r.below(uint64(len(letters))))
-			lo, hi := l.genome.contig(f.start)
-			if hi-lo < f.length {
-				continue
-			}
+			_, hi := l.genome.contig(f.start)
 			if f.start+f.length > hi {
 				continue
 			}

@@ -79,9 +79,7 @@ type GenomeConfig struct {
 // Invent makes a genome up. Its GC content drifts along it as in isochores; repeats are
 // copies, a tenth diverged at most, of families of 300 to 6,000 bases, on both strands.
 func Invent(c GenomeConfig) *Genome {
-	if c.Contigs < 1 {
-		c.Contigs = 1
-	}
+	c.Contigs = max(c.Contigs, 1)
 	r := stream(c.Seed, streamGenome, 0)
 	letters := make([]byte, c.Size)
 	gc, until := chanceOf(meanGC), 0
@@ -113,10 +111,7 @@ func Invent(c GenomeConfig) *Genome {
 func plantRepeats(letters []byte, fraction float64, r *random) {
 	budget := int(fraction * float64(len(letters)))
 	for budget > 0 {
-		n := 300 + int(r.below(5700))
-		if n*4 > len(letters) {
-			n = len(letters) / 4
-		}
+		n := min(300+int(r.below(5700)), len(letters)/4)
 		if n == 0 {
 			return
 		}
