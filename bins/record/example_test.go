@@ -28,10 +28,10 @@ func ExampleAppendRecord() {
 }
 
 // Two bits a base hold A, C, G and T. Everything else is an exception.
-func ExampleApplyExceptions() {
+func ExampleApplyException() {
 	letters := bases.AppendLetters(nil, []byte{0b11_10_01_00}, 4, false)
 	fmt.Printf("%s\n", letters)
-	if err := record.ApplyExceptions(letters, []record.Exception{{Start: 1, Len: 2, Byte: 'N'}}); err != nil {
+	if err := record.ApplyException(letters, record.Exception{Start: 1, Len: 2, Byte: 'N'}); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Printf("%s\n", letters)

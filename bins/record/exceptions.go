@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"strings"
 
 	"orcomgo/bins/parse"
 )
@@ -17,34 +18,13 @@ type Exception struct {
 	Byte  byte   // every byte of the run, or Lower: the bases, in lower case
 }
 
-// ExceptionByte reports whether a byte can be that of an exception.
+// ExceptionByte reports whether a byte can be that of an exception: a letter that is no base, one of some signs, or Lower.
 func ExceptionByte(b byte) bool {
-	switch l := b | 0x20; {
-	case b == Lower, b == '.', b == '-', b == '*':
-		return true
-	case l < 'a' || l > 'z':
-		return false
-	}
-	// Bases are no exceptions, or Lower.
-	switch b {
-	case 'A', 'C', 'G', 'T', 'a', 'c', 'g', 't':
-		return false
-	}
-	return true
+	l := b | 0x20
+	return b == Lower || l >= 'a' && l <= 'z' && strings.IndexByte("acgt", l) < 0 || strings.IndexByte(".-*", b) >= 0
 }
 
-// ApplyExceptions writes the exceptions of one read over its letters. The error,
-// ErrCorrupt, is for a run that ends behind the read.
-func ApplyExceptions(seq []byte, exceptions []Exception) error {
-	for _, e := range exceptions {
-		if err := ApplyException(seq, e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ApplyException writes an exception over the letters of its read. The error is as for ApplyExceptions.
+// ApplyException writes an exception over the letters of its read. The error, ErrCorrupt, is for a run that ends behind the read.
 func ApplyException(seq []byte, e Exception) error {
 	if uint64(e.Start)+uint64(e.Len) > uint64(len(seq)) {
 		return fmt.Errorf("%w: an exception is outside its read", parse.ErrCorrupt)

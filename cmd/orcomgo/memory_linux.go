@@ -41,15 +41,8 @@ func addressSpace(root string) (size, data uint64) {
 
 // installedMemory returns the machine's memory in bytes, or 8 GiB if that can't be found out.
 func installedMemory(root string) uint64 {
-	text, err := os.ReadFile(filepath.Join(root, "proc/meminfo"))
-	if err == nil {
-		for line := range strings.Lines(string(text)) {
-			if f := strings.Fields(line); len(f) == 3 && f[0] == "MemTotal:" {
-				if kib, err := strconv.ParseUint(f[1], 10, 50); err == nil && kib > 0 {
-					return kib << 10
-				}
-			}
-		}
+	if n, _ := statusBytes(filepath.Join(root, "proc/meminfo"), "MemTotal"); n > 0 {
+		return n
 	}
 	return 8 << 30
 }

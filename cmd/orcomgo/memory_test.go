@@ -27,7 +27,7 @@ const peakCommand = "orcomgo-peak"
 
 func playPeak() {
 	status := run(context.Background(), &streams{in: os.Stdin, out: io.Discard, err: os.Stderr}, os.Args[1:])
-	code, _ := statusBytes("RssFile")
+	code, _ := statusBytes(selfStatus, "RssFile")
 	fmt.Println(peakMemory(), code)
 	os.Exit(status)
 }

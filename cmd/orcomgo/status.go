@@ -6,9 +6,11 @@ import (
 	"strings"
 )
 
-// statusBytes returns a field of /proc/self/status, such as VmHWM, in bytes, and whether the system has it, as Linux does.
-func statusBytes(field string) (bytes uint64, ok bool) {
-	text, err := os.ReadFile("/proc/self/status")
+const selfStatus = "/proc/self/status"
+
+// statusBytes returns a field of a file in /proc, such as VmHWM of selfStatus, in bytes, and whether the system has it, as Linux does.
+func statusBytes(path, field string) (bytes uint64, ok bool) {
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return 0, false
 	}

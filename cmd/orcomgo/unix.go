@@ -71,7 +71,7 @@ func execProgram(program string, environment []string) error {
 // peakMemory returns the most memory in bytes that the process had resident, 0 if unknown.
 func peakMemory() uint64 {
 	// Getrusage counts what the process that started this one had resident, too, on Linux.
-	if peak, ok := statusBytes("VmHWM"); ok {
+	if peak, ok := statusBytes(selfStatus, "VmHWM"); ok {
 		return peak
 	}
 	var u syscall.Rusage

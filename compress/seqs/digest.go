@@ -195,8 +195,10 @@ func (d *digester) add(ctx context.Context, w *digestWindow, r signatureRange) e
 		letters = bases.AppendLetters(letters[:0], read.Packed, read.Len, read.Place&1 != 0)
 		if w.some.Has(read.Record) {
 			ofRead = w.exceptions.Of(ofRead, read.Record)
-			if err := record.ApplyExceptions(letters, ofRead); err != nil {
-				return err
+			for _, e := range ofRead {
+				if err := record.ApplyException(letters, e); err != nil {
+					return err
+				}
 			}
 		}
 		sum += ReadHash(letters, b.FirstRecord+uint64(read.Record))
