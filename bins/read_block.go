@@ -129,7 +129,7 @@ func (r *Reader) binTable(d *directory, info *BlockInfo, block int) ([]Bin, []ui
 
 // selectBins returns where the reads with signatures lo to hi are among the stored reads and in the packed bases, and how many they are.
 // It sets Bins of dst to their bins, and what ReadColumns always sets.
-func (r *Reader) selectBins(d *directory, info *BlockInfo, block int, lo, hi uint32, dst *Block) (first, firstByte, reads uint64, err error) {
+func (r *Reader) selectBins(d *directory, info *BlockInfo, block int, lo, hi uint32, dst *Block) (first, at, reads uint64, err error) {
 	bins, sizes, err := r.binTable(d, info, block)
 	if err != nil {
 		return 0, 0, 0, err
@@ -140,13 +140,13 @@ func (r *Reader) selectBins(d *directory, info *BlockInfo, block int, lo, hi uin
 		switch {
 		case bin.Signature < lo:
 			first += uint64(bin.Reads)
-			firstByte += sizes[i]
+			at += sizes[i]
 		case bin.Signature <= hi:
 			reads += uint64(bin.Reads)
 			dst.Bins = append(dst.Bins, bin)
 		}
 	}
-	return first, firstByte, reads, nil
+	return first, at, reads, nil
 }
 
 // ReadBins reads the reads of a block with signatures lo to hi, inclusive (NBin counts as a

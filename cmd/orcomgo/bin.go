@@ -275,7 +275,8 @@ func (o *binFlags) settings(c *binning.Config) error {
 		flag, value string
 		words       []string
 	}{{&order, "order", o.order, []string{"original", "any"}}, {&names, "names", o.names, []string{"keep", "drop"}},
-		{&quality, "quality", o.quality, []string{"keep", "bin8", "drop"}}, {&source, "source", o.source, []string{"none", "time", "auto", "all"}},
+		{&quality, "quality", o.quality, []string{"keep", "bin8", "drop"}},
+		{&source, "source", o.source, []string{"none", "time", "auto", "all"}},
 		{&exact, "exact-gzip", o.exactGzip, []string{"no", "auto", "require"}}} {
 		var err error
 		if *c.is, err = choice(c.flag, c.value, c.words...); err != nil {
