@@ -42,10 +42,8 @@ func AppendBGZF(dst, text []byte) []byte {
 		w.Reset(b)
 		w.Write(text[:n]) // a bytes.Buffer doesn't fail
 		w.Close()
-		var tail [8]byte
-		binary.LittleEndian.PutUint32(tail[:], crc32.ChecksumIEEE(text[:n]))
-		binary.LittleEndian.PutUint32(tail[4:], uint32(n))
-		b.Write(tail[:])
+		footer := binary.LittleEndian.AppendUint32(b.AvailableBuffer(), crc32.ChecksumIEEE(text[:n]))
+		b.Write(binary.LittleEndian.AppendUint32(footer, uint32(n)))
 		binary.LittleEndian.PutUint16(b.Bytes()[at+BGZFHeader-2:], uint16(b.Len()-at-1))
 		text = text[n:]
 	}
