@@ -111,8 +111,8 @@ func TestObjectStorage(t *testing.T) {
 	remote, requests, size = must("find", "--quiet", "--reads", query, "s3://bucket/a/r")
 	local, _, _ = must("find", "--quiet", "--reads", query, "here/r")
 	t.Logf("find --reads: %d requests, %d of %d bytes", requests, size, stored)
-	if remote != local || requests > 8 {
-		t.Errorf("find --reads, %d requests: %s and %s", requests, remote, local)
+	if remote != local || requests > testrun.Pick[int64](8, 8, 20) { // of long runs all slices have some
+		t.Errorf("find --reads, %d requests: %.200s and %.200s", requests, remote, local)
 	}
 
 	many := []string{"find", "--quiet", "--count", "--within", "8", "--mismatches", "1"} // which is nearly everywhere
