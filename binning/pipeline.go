@@ -193,7 +193,7 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 		runtime.GC() // which later blocks don't wait for
 	}
 	if write {
-		if err := r.out.WriteReserved(s.encoded); err != nil {
+		if err := r.out.WriteReserved(s.encoded, r.pool.Run); err != nil {
 			r.fail(err)
 		}
 		r.through(it.chunk.textLen - it.chunk.textLen/2)

@@ -333,5 +333,5 @@ func TestConcurrentReads(t *testing.T) {
 // writeBlock writes a block behind those written before.
 func writeBlock(w *Writer, e *Encoded) error {
 	w.Reserve(e)
-	return w.WriteReserved(e)
+	return w.WriteReserved(e, side(2))
 }

@@ -44,7 +44,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	w.Reserve(&encoded)
-	if err := w.WriteReserved(&encoded); err != nil {
+	if err := w.WriteReserved(&encoded, oneByOne); err != nil {
 		log.Fatal(err)
 	}
 	inputs := []record.Input{{Name: "run.fastq", Mate: -1, Records: 2, Bytes: 22}}

@@ -254,7 +254,7 @@ func TestScratchOfManyPieces(t *testing.T) {
 	for k, n := range []int{3, 20*pieceLen + 5, 100, 17 * pieceLen} {
 		text := bytes.Repeat([]byte{byte('a' + k), 'x', byte(k)}, n/3+1)[:n]
 		want = append(want, text...)
-		if err := out.write([][]byte{text[:n/2], text[n/2:]}, uint64(len(want)-n)); err != nil {
+		if err := out.write([][]byte{text[:n/2], text[n/2:]}, uint64(len(want)-n), side(3)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -63,7 +63,7 @@ func TestMemoryFiles(t *testing.T) {
 			w.Reserve(&blocks[i])
 		}
 		errs := make([]error, len(blocks))
-		tasks.Each(len(blocks), threads, func(_, i int) { errs[i] = w.WriteReserved(&blocks[i]) })
+		tasks.Each(len(blocks), threads, func(_, i int) { errs[i] = w.WriteReserved(&blocks[i], oneByOne) })
 		if err := errors.Join(errs...); err != nil {
 			return err
 		}

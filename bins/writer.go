@@ -107,14 +107,14 @@ func (w *Writer) Reserve(e *Encoded) {
 	w.blocks = append(w.blocks, e.info)
 }
 
-// WriteReserved writes a block to its place. Unlike the other methods it may be called from
+// WriteReserved writes a block to its place, by run if that is in memory. Unlike the other methods it may be called from
 // several goroutines at once, for different blocks. All calls must have returned before Commit
 // or Abort. The error, if any, names the file; the writer is then only good for Abort.
-func (w *Writer) WriteReserved(e *Encoded) error {
-	if err := w.data.write(e.data, e.dataAt); err != nil {
+func (w *Writer) WriteReserved(e *Encoded, run Runner) error {
+	if err := w.data.write(e.data, e.dataAt, run); err != nil {
 		return err
 	}
-	return w.meta.write(e.meta, e.metaAt)
+	return w.meta.write(e.meta, e.metaAt, run)
 }
 
 // Written returns how many bytes the two files hold so far.
@@ -148,7 +148,7 @@ func (w *Writer) Commit(o record.Options, inputs []record.Input) (err error) {
 
 // AppendFile appends the file of an input, after all blocks and those of the inputs before it, where Source.Gzip is set.
 func (w *Writer) AppendFile(file *io.SectionReader) error {
-	buf := writeBuffers.Get().(*[1 << 20]byte)
+	buf := writeBuffers.Get().(*[partLen]byte)
 	defer writeBuffers.Put(buf)
 	for {
 		n, err := io.ReadFull(file, buf[:])
@@ -202,7 +202,7 @@ func (w *Writer) complete(o record.Options, inputs []record.Input) (id [16]byte,
 	if err := w.meta.append(append(trailer, footer(trailer, id, w.meta.n, w.data.n-w.files)...)); err != nil {
 		return id, err
 	}
-	return id, w.data.write([][]byte{dataHeader(id)}, 0)
+	return id, w.data.write([][]byte{dataHeader(id)}, 0, oneByOne)
 }
 
 // Abort removes everything that the writer made. It does nothing after Commit or Finish.
@@ -241,52 +241,71 @@ func (f *tempFile) WriteAt(p []byte, at int64) (int, error) {
 func (o *outFile) append(p []byte) error {
 	at := o.n
 	o.n += uint64(len(p))
-	return o.write([][]byte{p}, at)
+	return o.write([][]byte{p}, at, oneByOne)
 }
 
-var writeBuffers = sync.Pool{New: func() any { return new([1 << 20]byte) }}
+// partLen is how many bytes are written at once.
+const partLen = 1 << 20
 
-// write writes consecutive pieces; those that lie next to each other in memory at once, and other small ones by way of a buffer.
-func (o *outFile) write(pieces [][]byte, at uint64) error {
-	end := at
-	for _, p := range pieces {
-		end += uint64(len(p))
-	}
-	if err := o.f.grow(end); err != nil { // once for all pieces
-		return err
-	}
-	buf := writeBuffers.Get().(*[1 << 20]byte)
-	defer writeBuffers.Put(buf)
-	n := 0
-	put := func(p []byte) error {
-		if len(p) == 0 {
-			return nil
-		}
-		if _, err := o.f.WriteAt(p, int64(at)); err != nil {
-			return err
-		}
-		at += uint64(len(p))
-		return nil
-	}
+var writeBuffers = sync.Pool{New: func() any { return new([partLen]byte) }}
+
+// filePart is what is written at once, of at most partLen bytes.
+type filePart struct {
+	at     uint64
+	pieces [][]byte
+}
+
+// write writes consecutive pieces; to memory, which takes long where it is used for the first time, by run.
+func (o *outFile) write(pieces [][]byte, at uint64, run Runner) error {
+	var parts []filePart
+	size := partLen // of the last part
 	for len(pieces) > 0 {
 		var p []byte
-		p, pieces = joined(pieces)
-		large := len(p) > len(buf)/4
-		if large || n+len(p) > len(buf) {
-			if err := put(buf[:n]); err != nil {
-				return err
+		for p, pieces = joined(pieces); len(p) > 0; {
+			if size == partLen {
+				parts, size = append(parts, filePart{at: at}), 0
 			}
-			n = 0
+			last, n := &parts[len(parts)-1], min(len(p), partLen-size)
+			last.pieces = append(last.pieces, p[:n])
+			p, size, at = p[n:], size+n, at+uint64(n)
 		}
-		if large {
-			if err := put(p); err != nil {
-				return err
-			}
-			continue
-		}
-		n += copy(buf[n:], p)
 	}
-	return put(buf[:n])
+	if err := o.f.grow(at); err != nil { // once for all parts
+		return err
+	}
+	if o.f.held() == 0 {
+		run = oneByOne
+	}
+	errs := make([]error, len(parts))
+	run(len(parts), func(i int) { errs[i] = o.writePart(&parts[i]) })
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oneByOne is a Runner of one goroutine.
+func oneByOne(n int, task func(i int)) {
+	for i := range n {
+		task(i)
+	}
+}
+
+// writePart writes pieces that do not lie next to each other in memory by way of a buffer.
+func (o *outFile) writePart(p *filePart) error {
+	all := p.pieces[0]
+	if len(p.pieces) > 1 {
+		buf := writeBuffers.Get().(*[partLen]byte)
+		defer writeBuffers.Put(buf)
+		all = buf[:0]
+		for _, piece := range p.pieces {
+			all = append(all, piece...)
+		}
+	}
+	_, err := o.f.WriteAt(all, int64(p.at))
+	return err
 }
 
 // joined returns the first of the pieces and those that follow it in its memory, as one, and the other pieces.

@@ -45,7 +45,7 @@ func archiveOf(t testing.TB, o record.Options, blockReads int, cols ...column) *
 				t.Fatal(err)
 			}
 			w.Reserve(&e)
-			if err := w.WriteReserved(&e); err != nil {
+			if err := w.WriteReserved(&e, serial); err != nil {
 				t.Fatal(err)
 			}
 		}
