@@ -80,8 +80,9 @@ func (c *QualityColumn) Memory(encode bool) int {
 	return n
 }
 
-// Code sets Coded of columns, or else Quals, which are as long as their reads. The error wraps ErrMemory if there is too little memory.
-func (q *QualityCoder) Code(columns []*QualityColumn, encode bool) error {
+// Code sets Coded of columns, or else Quals, which are as long as their reads. It calls copied when all that it reads of them is on the
+// device. The error wraps ErrMemory if there is too little memory.
+func (q *QualityCoder) Code(columns []*QualityColumn, encode bool, copied func()) error {
 	on := make([]C.struct_QualColumn, len(columns))
 	return q.do(func() {
 		all, models := q.placeColumns(columns, on, encode)
@@ -111,6 +112,10 @@ func (q *QualityCoder) Code(columns []*QualityColumn, encode bool) error {
 		parts = parts[:0]
 		q.upload(all, bytesOf(on), "columns")
 		q.launch(step, threadBlocks(len(columns), warps), all, uint64(len(columns)))
+		if q.err != nil {
+			return
+		}
+		copied()
 		q.download(bytesOf(on), all, "columns")
 		for i, c := range columns {
 			if c.Failed = on[i].failed != 0; c.Failed {

@@ -46,7 +46,7 @@ func newEncoder(p *packer) *encoder {
 		single:  workers.InMemory(p.memoryBeside(), textsOf(p.specs)) == 1,
 		primers: newInputPrimers(p.specs, &p.man, &p.o), links: newNameLinks(p.specs, &p.man, &p.o)}
 	if p.o.GPU && len(e.primers) > 0 && len(p.specs) >= source.LeastOnGPU {
-		e.device = quals.OpenDevice(p.pool.ReleaseWhile, p.o.Note)
+		e.device = quals.OpenDevice(p.pool.ReleaseUntilIdle, p.o.Note)
 	}
 	e.gatherer = newGatherer(p, func(input int, from uint64) int { return e.links[nameKey{columns.Reads{Input: input}, from}].ahead() })
 	return e

@@ -9,10 +9,9 @@ import (
 // A Device is a GPU that codes columns which begin with a Primer, many side by side, with the bytes of Encode and Decode: those whose Input
 // has it. It is opened while other work is done, and not used any more after its first error. A nil Device codes nothing.
 type Device struct {
-	wait    func(f func())
+	wait    func(f func(idle <-chan struct{}))
 	note    func(line string)
 	columns [2]chan *deviceColumn // to decode, and to encode
-	coding  atomic.Int64          // columns that wait or are coded
 	usable  atomic.Bool
 	ended   chan struct{} // closed when it is not used any more
 	end     func()
@@ -29,8 +28,9 @@ type gpu interface {
 
 // gpuCoder is used by one goroutine at a time.
 type gpuCoder interface {
-	// code codes the first n columns, as many as there is memory for. All are to be encoded, or all to be decoded.
-	code(columns []*deviceColumn) (n int, err error)
+	// code codes the first n columns, as many as there is memory for. All are to be encoded, or all to be decoded. It calls copied before
+	// when it does not read their memory any more.
+	code(columns []*deviceColumn, copied func(n int)) (n int, err error)
 	close() error
 }
 
@@ -38,25 +38,25 @@ type gpuCoder interface {
 type deviceColumn struct {
 	in     *Input
 	encode bool
-	quals  []byte
+	n      int    // qualities
+	quals  []byte // set when it is decoded
 	coded  []byte // without the strategy
 	right  bool   // it has been coded; else the CPU codes it, or says what is wrong with it
+	copied chan struct{}
 	done   chan struct{}
 }
 
 const (
-	// mostColumns is how many columns wait for a device or are coded by it at once. It takes about as long for all of them as a core does
-	// for one, so the CPU codes others.
-	mostColumns = 2048
 	// sideBySide is how many coders a device has for each direction: columns do not wait for all that came before them.
 	sideBySide = 4
 	// mostInBatch is how many columns a coder codes at once, so that others have some, too.
 	mostInBatch = 256
 )
 
-// OpenDevice begins to open the device. It returns nil if the program has none. Goroutines wait for columns within wait. note, which
-// may be nil, is told why the device can't be used. Close must be called.
-func OpenDevice(wait func(f func()), note func(line string)) *Device {
+// OpenDevice begins to open the device. It returns nil if the program has none. Goroutines wait for columns within wait, until idle is
+// closed: then they code them. A device takes twenty times as long for a column as an idle core, and about as long for a thousand. note,
+// which may be nil, is told why the device can't be used. Close must be called.
+func OpenDevice(wait func(f func(idle <-chan struct{})), note func(line string)) *Device {
 	if openGPU == nil {
 		return nil
 	}
@@ -129,7 +129,11 @@ func (d *Device) work(g gpu, columns <-chan *deviceColumn) {
 				more = false
 			}
 		}
-		n, err := c.code(batch)
+		n, err := c.code(batch, func(n int) {
+			for _, column := range batch[:n] {
+				close(column.copied)
+			}
+		})
 		if err != nil {
 			d.giveUp(err)
 		}
@@ -144,35 +148,47 @@ func (d *Device) work(g gpu, columns <-chan *deviceColumn) {
 }
 
 // code has a column coded, and reports whether it was.
-func (d *Device) code(c *deviceColumn) bool {
+func (d *Device) code(c *deviceColumn) (coded bool) {
 	if d == nil || !d.usable.Load() {
 		return false
 	}
-	defer d.coding.Add(-1)
-	if d.coding.Add(1) > mostColumns {
-		return false
-	}
-	c.done = make(chan struct{})
+	c.copied, c.done = make(chan struct{}), make(chan struct{})
 	direction := 0
 	if c.encode {
 		direction = 1
 	}
-	d.wait(func() {
+	d.wait(func(idle <-chan struct{}) {
+		select {
+		case <-idle:
+			return
+		default:
+		}
 		select {
 		case d.columns[direction] <- c:
-			<-c.done
+		case <-idle:
+			return
 		case <-d.ended:
+			return
+		}
+		select { // before that, its memory must not be used for anything else
+		case <-c.copied:
+		case <-c.done:
+		}
+		select {
+		case <-c.done:
+			coded = c.right
+		case <-idle:
 		}
 	})
-	if c.right {
-		c.in.tick(len(c.quals))
+	if coded {
+		c.in.tick(c.n)
 	}
-	return c.right
+	return coded
 }
 
 // encode returns the stream of a column that is coded with its primer, or nil if the device does not code it.
 func (d *Device) encode(in *Input) []byte {
-	c := &deviceColumn{in: in, encode: true, quals: in.Quals}
+	c := &deviceColumn{in: in, encode: true, n: len(in.Quals), quals: in.Quals}
 	if !d.code(c) {
 		return nil
 	}
@@ -185,7 +201,7 @@ func (d *Device) decode(data []byte, in *Input, n int) []byte {
 	if d == nil || in.decoded() < in.Records || len(data)%2 > 0 {
 		return nil
 	}
-	c := &deviceColumn{in: in, coded: data, quals: make([]byte, n)}
+	c := &deviceColumn{in: in, coded: data, n: n}
 	if !d.code(c) {
 		return nil
 	}

@@ -54,7 +54,7 @@ type cudaCoder struct {
 
 func (c *cudaCoder) close() error { return c.Close() }
 
-func (c *cudaCoder) code(columns []*deviceColumn) (n int, err error) {
+func (c *cudaCoder) code(columns []*deviceColumn, copied func(n int)) (n int, err error) {
 	encode, models, used := columns[0].encode, make(map[*model]*cudakern.QualityModel), 0
 	var on []*cudakern.QualityColumn
 	for _, column := range columns {
@@ -63,6 +63,9 @@ func (c *cudaCoder) code(columns []*deviceColumn) (n int, err error) {
 		if models[m] == nil {
 			models[m] = cudaModel(m)
 			used += len(models[m].Slots)
+		}
+		if !encode && column.quals == nil {
+			column.quals = make([]byte, column.n)
 		}
 		shortest, longest := in.Lengths.Range(in.Records)
 		q := &cudakern.QualityColumn{Model: models[m], Records: in.Records, Lengths: in.Lengths.Each, Length: int(shortest),
@@ -76,7 +79,7 @@ func (c *cudaCoder) code(columns []*deviceColumn) (n int, err error) {
 		}
 		on = append(on, q)
 	}
-	err = c.Code(on, encode)
+	err = c.Code(on, encode, func() { copied(len(on)) })
 	if errors.Is(err, cudakern.ErrMemory) { // others took it since
 		c.memory = c.memory / 2
 		return 0, nil

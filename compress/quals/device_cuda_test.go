@@ -14,7 +14,7 @@ import (
 // testDevice returns an open device of this machine.
 func testDevice(t testing.TB) *Device {
 	t.Helper()
-	d := OpenDevice(func(f func()) { f() }, func(line string) { t.Error(line) })
+	d := OpenDevice(never, func(line string) { t.Error(line) })
 	t.Cleanup(d.Close)
 	for i := 0; !d.usable.Load(); i++ {
 		if i == 600 || t.Failed() {

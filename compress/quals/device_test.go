@@ -3,10 +3,12 @@ package quals
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // fakeGPU codes on the CPU, up to three columns at a time. It fails once it has coded so many batches, and never if that is 0.
@@ -15,7 +17,11 @@ type fakeGPU struct {
 	batches         atomic.Int64
 	coders, columns atomic.Int64
 	closed          atomic.Bool
+	blocked         chan struct{} // if not nil, it codes nothing before this is closed
 }
+
+// never is a pool that has no idle place.
+func never(f func(idle <-chan struct{})) { f(nil) }
 
 func (f *fakeGPU) coder() (gpuCoder, error) {
 	f.coders.Add(1)
@@ -34,22 +40,30 @@ func (f fakeCoder) close() error {
 	return nil
 }
 
-func (f fakeCoder) code(columns []*deviceColumn) (n int, err error) {
+func (f fakeCoder) code(columns []*deviceColumn, copied func(n int)) (n int, err error) {
 	if f.batches.Add(1) > f.failAfter && f.failAfter > 0 {
 		return 0, errors.New("it is unplugged")
 	}
 	n = min(len(columns), 3)
-	for _, c := range columns[:n] {
+	ins := make([]Input, n)
+	for i, c := range columns[:n] {
+		ins[i] = *c.in
+		ins[i].Quals, ins[i].Progress = slices.Clone(c.in.Quals), nil // the device tells the progress
+	}
+	copied(n)
+	if f.blocked != nil {
+		<-f.blocked
+	}
+	for i, c := range columns[:n] {
 		if c.encode != columns[0].encode {
 			return 0, errors.New("columns to encode and to decode in one batch")
 		}
 		f.columns.Add(1)
-		in := *c.in
-		in.Progress = nil // the device tells it
+		in := &ins[i]
 		m := in.Primer.model.clone()
 		if c.encode {
-			c.coded = m.encode(nil, &in)
-		} else if c.quals, err = m.decode(c.coded, &in, len(c.quals), nil); err != nil {
+			c.coded = m.encode(nil, in)
+		} else if c.quals, err = m.decode(c.coded, in, c.n, nil); err != nil {
 			err = nil
 			continue
 		}
@@ -59,7 +73,7 @@ func (f fakeCoder) code(columns []*deviceColumn) (n int, err error) {
 }
 
 // withFake has OpenDevice open a fake, and returns a device that can be used; notes gets what it says.
-func withFake(t *testing.T, f *fakeGPU, notes *[]string) *Device {
+func withFake(t *testing.T, f *fakeGPU, wait func(f func(idle <-chan struct{})), notes *[]string) *Device {
 	t.Helper()
 	before := openGPU
 	t.Cleanup(func() { openGPU = before })
@@ -69,7 +83,7 @@ func withFake(t *testing.T, f *fakeGPU, notes *[]string) *Device {
 		return f, nil
 	}
 	var mu sync.Mutex
-	d := OpenDevice(func(f func()) { f() }, func(line string) {
+	d := OpenDevice(wait, func(line string) {
 		mu.Lock()
 		defer mu.Unlock()
 		*notes = append(*notes, line)
@@ -84,7 +98,7 @@ func withFake(t *testing.T, f *fakeGPU, notes *[]string) *Device {
 func TestDeviceBatches(t *testing.T) {
 	for _, failAfter := range []int64{0, 1, 5} {
 		f, notes := &fakeGPU{failAfter: failAfter}, []string(nil)
-		d := withFake(t, f, &notes)
+		d := withFake(t, f, never, &notes)
 		var all sync.WaitGroup
 		for _, c := range primedColumns() {
 			EncodeLeading(c.leading, 1<<30, func(p *Primer) { c.column.Primer = p })
@@ -124,13 +138,48 @@ func TestDeviceBatches(t *testing.T) {
 	}
 }
 
+// TestIdleProcessor: columns for which a device takes longer than an idle processor are coded by that.
+func TestIdleProcessor(t *testing.T) {
+	closed := make(chan struct{})
+	close(closed)
+	c := primedColumns()[0]
+	EncodeLeading(c.leading, 1<<30, func(p *Primer) { c.column.Primer = p })
+	want := Encode(c.column)
+	for _, idleAtOnce := range []bool{true, false} {
+		f, notes := &fakeGPU{blocked: make(chan struct{})}, []string(nil)
+		d := withFake(t, f, func(f func(idle <-chan struct{})) {
+			if idleAtOnce {
+				f(closed)
+				return
+			}
+			idle := make(chan struct{})
+			time.AfterFunc(20*time.Millisecond, func() { close(idle) })
+			f(idle)
+		}, &notes)
+		in := c.column
+		in.Device, in.Quals = d, slices.Clone(in.Quals)
+		if got := Encode(in); !bytes.Equal(got, want) {
+			t.Error("another stream than without the device")
+		}
+		clear(in.Quals) // the device has its own copy
+		if got, err := Decode(want, in); err != nil || !bytes.Equal(got, c.column.Quals) {
+			t.Errorf("%d bytes come back, %v", len(got), err)
+		}
+		close(f.blocked)
+		d.Close()
+		if idleAtOnce != (f.columns.Load() == 0) || len(notes) > 0 {
+			t.Errorf("idle at once: %v, the device has coded %d columns, %q", idleAtOnce, f.columns.Load(), notes)
+		}
+	}
+}
+
 // TestNoDevice: a device that can't be opened, and none at all, leave everything to the CPU.
 func TestNoDevice(t *testing.T) {
 	before := openGPU
 	defer func() { openGPU = before }()
 	openGPU = func() (gpu, error) { return nil, errors.New("no device") }
 	var note string
-	d := OpenDevice(func(f func()) { f() }, func(line string) { note = line })
+	d := OpenDevice(never, func(line string) { note = line })
 	d.Close()
 	if d.encode(&Input{}) != nil || !strings.Contains(note, "no device") {
 		t.Errorf("it codes, or says %q", note)

@@ -43,8 +43,16 @@ type Replay struct {
 	genome   *workers.SliceMeter // of the pseudogenome, which counts as some of the text
 }
 
-// SlicesOnGPU is how many slices there are in work for each thread if a GPU decodes qualities, which takes some tenths of a second.
-const SlicesOnGPU = 64
+// SlicesOnGPU is how many slices there are in work for each thread if a GPU codes qualities, which takes some tenths of a second: it codes
+// those of the next ones while the CPU has those that it coded.
+const SlicesOnGPU = 128
+
+// Two threads decode the pseudogenome. Each other thread decodes the qualities and names of a slice while they decode basesAhead, of at most
+// mostAhead slices.
+const (
+	basesAhead = 1 << 19
+	mostAhead  = 32
+)
 
 // NewReplay prepares for jobs, which may be replayed in several passes.
 func NewReplay(src source.Source, stage string, threads int, memory uint64, report workers.Progress, passes ...[]Job) *Replay {
@@ -58,18 +66,21 @@ func NewReplay(src source.Source, stage string, threads int, memory uint64, repo
 			total, units, texts = total+t, units+work, append(texts, t)
 		}
 	}
-	if p, ok := src.(*source.Packed); ok && p.Device != nil {
+	var bases, besides uint64
+	p, ok := src.(*source.Packed)
+	if ok && p.Seqs == nil && len(r.man.Shared) > 0 {
+		bases = 4 * r.man.Shared[0].Len // about
+		besides = uint64(float64(total) * float64(columns.ByteWork*r.man.Shared[0].Len) / float64(max(units, 1)))
+		p.Decoded = func(n int) { r.genome.Coded(n) }
+	}
+	if ok && p.Device != nil {
 		threads *= SlicesOnGPU
+	} else if idle := threads - 2; idle > 0 {
+		threads += idle * int(min(bases/basesAhead, mostAhead))
 	}
 	r.SetFlight(workers.InFlight(threads, memory, texts))
 	if workers.InMemory(memory, texts) < 2 {
 		r.Texts.Keep = 0 // there is no room for a text of the slice before while a slice is decoded
-	}
-	var bases, besides uint64
-	if p, ok := src.(*source.Packed); ok && p.Seqs == nil && len(r.man.Shared) > 0 {
-		bases = 4 * r.man.Shared[0].Len // about
-		besides = uint64(float64(total) * float64(columns.ByteWork*r.man.Shared[0].Len) / float64(max(units, 1)))
-		p.Decoded = func(n int) { r.genome.Coded(n) }
 	}
 	r.progress = workers.NewMeter(report, stage, total, besides)
 	r.genome = &workers.SliceMeter{M: r.progress, Sizes: func() (_, _ uint64) { return besides, bases }}

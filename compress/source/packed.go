@@ -100,7 +100,7 @@ const LeastOnGPU = 32
 // UseGPU has a GPU decode qualities, if the archive has enough slices. note is told why it can't be used.
 func (p *Packed) UseGPU(note func(line string)) {
 	if len(p.Man.Slices) >= LeastOnGPU {
-		p.Device = quals.OpenDevice(p.Pool.ReleaseWhile, note)
+		p.Device = quals.OpenDevice(p.Pool.ReleaseUntilIdle, note)
 	}
 }
 

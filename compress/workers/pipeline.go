@@ -4,6 +4,7 @@ package workers
 
 import (
 	"context"
+	"math"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -29,6 +30,20 @@ func (w Pool) ReleaseWhile(f func()) {
 	w.leave()
 	f()
 	w.enter(context.Background(), 0) // before all others: it has begun, and what it has in memory is freed at its end
+}
+
+// lastTurn is the turn of tasks that all others go before.
+const lastTurn = math.MaxInt32
+
+// ReleaseUntilIdle is ReleaseWhile for a task that need not wait: idle is closed when it has a place again that no other task wants, and f
+// should return.
+func (w Pool) ReleaseUntilIdle(f func(idle <-chan struct{})) {
+	w.leave()
+	t := w.join(lastTurn)
+	f(t.ready)
+	if !w.withdraw(t) {
+		w.enter(context.Background(), 0)
+	}
 }
 
 // WaitOutside is what tasks.Once waits by if a task asks for it: another task has its place meanwhile.

@@ -23,32 +23,43 @@ type waitingTask struct {
 
 // enter waits for a place and takes it, unless ctx ends first, whose error it returns then.
 func (p *places) enter(ctx context.Context, turn int) error {
-	p.mu.Lock()
-	if p.free > 0 {
-		p.free--
-		p.mu.Unlock()
-		return nil
-	}
-	t := &waitingTask{turn, make(chan struct{})}
-	// After the others of its turn.
-	at, _ := slices.BinarySearchFunc(p.waiting, turn+1, func(w *waitingTask, turn int) int { return w.turn - turn })
-	p.waiting = slices.Insert(p.waiting, at, t)
-	p.mu.Unlock()
+	t := p.join(turn)
 	select {
 	case <-t.ready:
 		return nil
 	case <-ctx.Done():
 	}
-	p.mu.Lock()
-	at = slices.Index(p.waiting, t)
-	if at >= 0 {
-		p.waiting = slices.Delete(p.waiting, at, at+1)
-	}
-	p.mu.Unlock()
-	if at < 0 { // it has its place
+	if p.withdraw(t) {
 		p.leave()
 	}
 	return ctx.Err()
+}
+
+// join has a task wait for a place, which it may have at once.
+func (p *places) join(turn int) *waitingTask {
+	t := &waitingTask{turn, make(chan struct{})}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.free > 0 {
+		p.free--
+		close(t.ready)
+		return t
+	}
+	// After the others of its turn.
+	at, _ := slices.BinarySearchFunc(p.waiting, turn+1, func(w *waitingTask, turn int) int { return w.turn - turn })
+	p.waiting = slices.Insert(p.waiting, at, t)
+	return t
+}
+
+// withdraw has a task wait no longer, and reports whether it has its place.
+func (p *places) withdraw(t *waitingTask) (has bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at := slices.Index(p.waiting, t)
+	if at >= 0 {
+		p.waiting = slices.Delete(p.waiting, at, at+1)
+	}
+	return at < 0
 }
 
 // leave gives a place back.

@@ -84,13 +84,67 @@ func TestReleaseWhile(t *testing.T) {
 	})
 }
 
+// TestReleaseUntilIdle: a task that need not wait has its place again when no other task wants it, or when what it waits for is there.
+func TestReleaseUntilIdle(t *testing.T) {
+	for _, idleFirst := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			pool := NewPool(1)
+			begin, there, end := make(chan struct{}), make(chan struct{}), make(chan struct{})
+			var order []string
+			var all sync.WaitGroup
+			all.Go(func() {
+				pool.Do(t.Context(), func() error {
+					<-begin
+					pool.ReleaseUntilIdle(func(idle <-chan struct{}) {
+						select {
+						case <-idle:
+							order = append(order, "idle")
+						case <-there:
+							order = append(order, "there")
+						}
+					})
+					order = append(order, "first ends")
+					return nil
+				})
+			})
+			synctest.Wait()
+			all.Go(func() {
+				pool.Do(t.Context(), func() error {
+					<-end
+					order = append(order, "second ends")
+					return nil
+				})
+			})
+			synctest.Wait()
+			close(begin)
+			synctest.Wait()
+			want := []string{"second ends", "idle", "first ends"}
+			if !idleFirst {
+				want = []string{"there", "second ends", "first ends"}
+				close(there)
+				synctest.Wait()
+			}
+			close(end)
+			all.Wait()
+			if !slices.Equal(order, want) {
+				t.Errorf("order %v, want %v", order, want)
+			}
+		})
+	}
+}
+
 // TestPlacesAreNotLost: whether a context ends before or after a task has its place, all are free in the end.
 func TestPlacesAreNotLost(t *testing.T) {
 	pool := NewPool(3)
 	var all sync.WaitGroup
 	for i := range 2000 {
 		ctx, cancel := context.WithCancel(t.Context())
-		all.Go(func() { pool.InTurn(i%7).Do(ctx, func() error { return nil }) })
+		all.Go(func() {
+			pool.InTurn(i%7).Do(ctx, func() error {
+				pool.ReleaseUntilIdle(func(<-chan struct{}) {})
+				return nil
+			})
+		})
 		all.Go(cancel)
 	}
 	all.Wait()
