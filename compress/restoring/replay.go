@@ -50,7 +50,7 @@ const SlicesOnGPU = 128
 // Two threads decode the pseudogenome. Each other thread decodes the qualities and names of a slice while they decode basesAhead, of at most
 // mostAhead slices.
 const (
-	basesAhead = 1 << 19
+	basesAhead = 3 << 17
 	mostAhead  = 32
 )
 

@@ -132,11 +132,10 @@ func (u *unpacker) run(ctx context.Context) error {
 	for i := range u.man.Inputs {
 		in := &u.man.Inputs[i]
 		u.status = append(u.status, FileStatus{Name: in.Name, OK: true})
-		// The hashes of slices and of blocks have to do: SHA-256 would take longer than decoding by many threads. That the slices
-		// together are the text with this SHA-256 was compared by pack, and is by verify. For sequences in two bits a base the hashes
-		// of blocks would take most of the time, too.
+		// The hashes of slices have to do: SHA-256 would take longer than decoding by many threads, and the hashes of blocks, which one
+		// thread computes, longer than decoding with a GPU. That the slices together are the text was compared by pack, and is by verify.
 		known := in
-		if !u.sel.whole(i) || in.TwoBit && u.man.Verified {
+		if !u.sel.whole(i) || u.man.Verified {
 			known = &archive.Input{}
 		}
 		u.checks = append(u.checks, NewTextCheck(known, false, false))

@@ -1,6 +1,7 @@
 package seqs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -86,7 +87,7 @@ func (d *Decoder) setTree(k int, section []byte) {
 	close(d.parts[k].ready)
 }
 
-// NewDecoder starts decoding the shared sections of an Encoder, with c's Threads, Repeats and ReleaseWhile,
+// NewDecoder starts decoding the shared sections of an Encoder, with c's Threads, Repeats, ReleaseWhile and Hold,
 // and returns at once: DecodeSlice waits for what it needs and returns the errors.
 func NewDecoder(shared [][]byte, c Config) *Decoder {
 	if len(shared) == 0 {
@@ -105,6 +106,7 @@ func NewDecoder(shared [][]byte, c Config) *Decoder {
 	} else {
 		d.genome, d.err = newGenome(genome, repeats) // its bases may still be being decoded
 		close(d.started)
+		c.holdForDecoding(context.Background(), genome)
 	}
 	go d.setTrees(trees)
 	return d

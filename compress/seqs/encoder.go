@@ -68,6 +68,19 @@ func (c Config) hold(ctx context.Context, coders int, until <-chan struct{}) {
 	}
 }
 
+// holdForDecoding is hold until a sequence is decoded.
+func (c Config) holdForDecoding(ctx context.Context, s *basemodel.Sequence) {
+	if c.Hold == nil {
+		return
+	}
+	decoded := make(chan struct{})
+	c.hold(ctx, basemodel.Coders(s.Len()), decoded)
+	go func() {
+		s.Model() // which returns at the end
+		close(decoded)
+	}()
+}
+
 // Encoder codes the sequences of an archive, slice by slice.
 type Encoder struct {
 	bins  *bins.Reader
@@ -240,12 +253,7 @@ func (e *Encoder) build(ctx context.Context) error {
 		}
 		if e.follow != nil {
 			o.Follow = func(s *basemodel.Sequence) {
-				decoded := make(chan struct{})
-				e.cfg.hold(ctx, basemodel.Coders(bases), decoded)
-				go func() {
-					s.Model() // which returns at the end
-					close(decoded)
-				}()
+				e.cfg.holdForDecoding(ctx, s)
 				e.follow.follow(s, e.repeats.bytes(), g.Packed)
 			}
 		}

@@ -72,7 +72,8 @@ func (p *Packed) share(ctx context.Context, decode func() (*seqs.Decoder, error)
 
 // seqsConfig is how sequences are decoded.
 func (p *Packed) seqsConfig() seqs.Config {
-	return seqs.Config{Threads: p.Threads, Repeats: p.Man.Repeats, ReleaseWhile: p.Pool.ReleaseWhile, Decoded: p.Decoded}
+	return seqs.Config{Threads: p.Threads, Repeats: p.Man.Repeats, ReleaseWhile: p.Pool.ReleaseWhile, Hold: p.Pool.Hold,
+		Decoded: p.Decoded}
 }
 
 // readShared reads a shared section.
