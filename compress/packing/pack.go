@@ -270,6 +270,9 @@ func (e *encoder) run(ctx context.Context) error {
 	v := e.following(dec, f.verified)
 	defer v.close()
 	v.src.Device = e.device
+	for _, j := range v.jobs {
+		v.src.ExpectQuals(j.Demand)
+	}
 	g, c := errgroup.WithContext(ctx)
 	g.Go(func() error { return e.write(c, f.coded) })
 	g.Go(func() error { return e.verificationError(c, v.slices(c)) })

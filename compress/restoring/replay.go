@@ -59,15 +59,18 @@ func NewReplay(src source.Source, stage string, threads int, memory uint64, repo
 	r := &Replay{src: src, man: src.Manifest(), Pool: workers.NewPool(threads)}
 	var total, units uint64
 	var texts []uint64
+	p, ok := src.(*source.Packed)
 	for _, jobs := range passes {
 		for _, j := range jobs {
 			t := source.SliceBytes(r.man, j.Slice)
 			_, work := columns.WorkOf(r.man, &r.man.Slices[j.Slice])
 			total, units, texts = total+t, units+work, append(texts, t)
+			if ok {
+				p.ExpectQuals(j.Demand)
+			}
 		}
 	}
 	var bases, besides uint64
-	p, ok := src.(*source.Packed)
 	if ok && p.Seqs == nil && len(r.man.Shared) > 0 {
 		bases = 4 * r.man.Shared[0].Len // about
 		besides = uint64(float64(total) * float64(columns.ByteWork*r.man.Shared[0].Len) / float64(max(units, 1)))

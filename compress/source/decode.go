@@ -227,6 +227,9 @@ func (p *Packed) decodeColumn(ctx context.Context, pool workers.Pool, b *Decoded
 			}
 		}
 		d.err = err
+		if d.Id == archive.Quals && p.quals.Add(-1) == 0 {
+			go p.Device.Close()
+		}
 		return nil
 	})
 }

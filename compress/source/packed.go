@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
@@ -26,6 +27,7 @@ type Packed struct {
 	memory  *workers.Buffers // of sections and sequences in two bits a base
 	names   *sliceNames
 	primers primers
+	quals   atomic.Int64 // of ExpectQuals that are not decoded
 }
 
 // NewPacked returns the source of r, which keeps little of what it decodes if memory (0: the package's default) is little.
@@ -102,6 +104,20 @@ const LeastOnGPU = 32
 func (p *Packed) UseGPU(note func(line string)) {
 	if len(p.Man.Slices) >= LeastOnGPU {
 		p.Device = quals.OpenDevice(p.Pool.ReleaseUntilIdle, note)
+	}
+}
+
+// ExpectQuals notes the qualities of a demand. When all that were noted are decoded, the GPU is freed, which takes tenths of a second, while
+// other columns are decoded.
+func (p *Packed) ExpectQuals(d Demand) {
+	s := &p.Man.Slices[d.Slice]
+	if s.Halves() {
+		d = d.ofHalves()
+	}
+	for m, mem := range s.Members() {
+		if d.Want[m] && p.Kept[mem.Input].Wanted(d.Columns)[archive.Quals] {
+			p.quals.Add(1)
+		}
 	}
 }
 
