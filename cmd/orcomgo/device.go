@@ -37,10 +37,8 @@ const (
 	// measurement.
 	minGPUBytes = 110_000_000
 	bgzfWeight  = 3
-	// minGPUBases is from how many bases on, for each thread, pack --device auto chooses a GPU, and minGPUDecoded for unpack and verify, of
-	// which other parts take most of the time.
-	minGPUBases   = 60_000_000
-	minGPUDecoded = 150_000_000
+	// minGPUBases is from how many bases on, for each thread, pack, unpack and verify --device auto choose a GPU.
+	minGPUBases = 60_000_000
 	// minGPUMemory is the least --memory with which auto chooses a GPU. Its driver and the pinned
 	// buffers take a few hundred megabytes of the host, whatever the size of the blocks.
 	minGPUMemory = 1 << 30
@@ -111,17 +109,22 @@ func (r *resources) enoughForGPU(large func() bool) func() bool {
 	return func() bool { return r.limit() >= minGPUMemory && large() }
 }
 
-// decodesOnGPU decides whether a GPU decodes the qualities of archives, one after the other, as useGPU does.
+// decodesOnGPU decides whether a GPU decodes the qualities of archives, one after the other: if there is one, since auto does not wait
+// for its driver.
 func (r *resources) decodesOnGPU(ctx context.Context, device string, found []commit.Entry) (bool, error) {
 	if _, err := choice("device", device, "auto", "cpu", "gpu"); err != nil {
 		return false, err
 	}
-	return useGPU(ctx, device, r.enoughForGPU(func() bool {
+	want, err := wantGPU(ctx, device, r.enoughForGPU(func() bool {
 		return slices.ContainsFunc(found, func(e commit.Entry) bool {
 			info, err := compress.Info(e)
-			return err == nil && info.Stage == "packed" && info.Quality != "drop" && info.Bases >= minGPUDecoded*uint64(max(r.threads, 1))
+			return err == nil && info.Stage == "packed" && info.Quality != "drop" && info.Bases >= minGPUBases*uint64(max(r.threads, 1))
 		})
 	}))
+	if want && device == "gpu" {
+		return usableGPU(device)
+	}
+	return want, err
 }
 
 // binnedBases returns how many bases the bins at path hold, and 0 if there are none that can be read.
