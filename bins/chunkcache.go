@@ -25,17 +25,14 @@ func cachedNow() int {
 	return min(cachedChunks*(runtime.GOMAXPROCS(0)+1), int(debug.SetMemoryLimit(-1)/cachedShare>>20))
 }
 
-// chunk returns the bytes of a chunk of n bytes, which must not be changed. decode decodes them if they are not in the cache; it is called
-// by one caller at a time for each chunk.
-func (c *chunkCache) chunk(key chunkKey, n int, decode func(dst []byte) error) ([]byte, error) {
+// chunk returns the bytes of a chunk, which must not be changed. decode returns them if they are not in the cache; it is called by one
+// caller at a time for each chunk.
+func (c *chunkCache) chunk(key chunkKey, decode func() ([]byte, error)) ([]byte, error) {
 	wait := func(done <-chan struct{}) error {
 		<-done
 		return nil
 	}
-	data, err := c.Get(key, wait, func() ([]byte, error) {
-		data := make([]byte, n)
-		return data, decode(data)
-	})
+	data, err := c.Get(key, wait, decode)
 	if err != nil {
 		c.Drop(key) // so that the next caller tries again: an error of reading need not last
 		return nil, err

@@ -14,7 +14,7 @@ func TestChunkErrors(t *testing.T) {
 	var c chunkCache
 	failed := errors.New("failed")
 	for i, want := range []error{failed, failed, nil} {
-		data, err := c.chunk(chunkKey{1, 2, 3}, 10, func([]byte) error { return want })
+		data, err := c.chunk(chunkKey{1, 2, 3}, func() ([]byte, error) { return make([]byte, 10), want })
 		if err != want || (len(data) > 0) != (want == nil) {
 			t.Errorf("call %d: %v, %d bytes", i, err, len(data))
 		}
@@ -41,15 +41,16 @@ func TestChunksAreDecodedOnce(t *testing.T) {
 		var decoded atomic.Int64
 		get := func(chunk int) {
 			wrong := errors.New("wrong")
-			data, err := c.chunk(chunkKey{1, 2, chunk}, 10, func(dst []byte) error {
+			data, err := c.chunk(chunkKey{1, 2, chunk}, func() ([]byte, error) {
 				decoded.Add(1)
-				for i := range dst {
-					dst[i] = byte(chunk + i)
+				data := make([]byte, 10)
+				for i := range data {
+					data[i] = byte(chunk + i)
 				}
 				if chunk < 0 {
-					return wrong
+					return nil, wrong
 				}
-				return nil
+				return data, nil
 			})
 			for i, b := range data {
 				if b != byte(chunk+i) || len(data) != 10 {

@@ -120,14 +120,27 @@ func (r *Reader) packedRange(d *directory, sec, block int, from, to uint64, dst 
 			continue
 		}
 		lo, hi := max(first, from), min(end, to)
-		data, err := r.chunks.chunk(chunkKey{sec, block, j}, int(end-first),
-			func(to []byte) error { return r.decodeChunk(s, sec, block, j, to) })
+		data, err := r.chunks.chunk(chunkKey{sec, block, j}, func() ([]byte, error) { return r.wholeChunk(s, sec, block, j) })
 		if err != nil {
 			return nil, err
 		}
 		copy(dst[lo-from:], data[lo-first:hi-first])
 	}
 	return dst, nil
+}
+
+// wholeChunk returns chunk j of a section of names or qualities, which must not be changed.
+func (r *Reader) wholeChunk(s *section, sec, block, j int) ([]byte, error) {
+	if r.Unnamed() && s.methods[j] == chunkRaw {
+		if data := r.unnamed[0].view(s.chunkAt(j)); data != nil {
+			if sum(data) != s.sums[j] {
+				return nil, r.corrupt(sec, block, errChecksum)
+			}
+			return data, nil
+		}
+	}
+	data := make([]byte, s.chunkLen(j))
+	return data, r.decodeChunk(s, sec, block, j, data)
 }
 
 // decodeChunk decodes chunk j of a section of names or qualities to dst.

@@ -263,6 +263,7 @@ func (r *Reader) Held() uint64 {
 
 // Spill moves bins that are in memory to temporary files.
 func (r *Reader) Spill() error {
+	r.chunks.Shrink(func(int, []byte) bool { return true }) // some of them lie there
 	for _, f := range r.unnamed {
 		if f != nil {
 			if err := f.spill(); err != nil {

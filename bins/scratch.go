@@ -40,7 +40,7 @@ type scratch struct {
 
 	mu     sync.RWMutex // held for writing while one of the following is changed
 	size   uint64
-	pieces [][]byte  // of pieceLen bytes each
+	pieces [][]byte  // of pieceLen bytes each; those that follow it in memory are within its capacity
 	file   *tempFile // nil while the content is in pieces
 }
 
@@ -81,7 +81,7 @@ func (s *scratch) grow(size uint64) error {
 		n := (size - have + pieceLen - 1) / pieceLen
 		if s.budget.take(n * pieceLen) {
 			for memory := largepages.AskForMany(make([]byte, n*pieceLen)); len(memory) > 0; memory = memory[pieceLen:] {
-				s.pieces = append(s.pieces, memory[:pieceLen:pieceLen])
+				s.pieces = append(s.pieces, memory[:pieceLen])
 			}
 		} else if err := s.moveToFile(); err != nil {
 			return err
@@ -174,6 +174,20 @@ func (s *scratch) ReadAt(p []byte, at int64) (int, error) {
 		return done, io.EOF
 	}
 	return done, nil
+}
+
+// view returns n bytes of the content where they lie in memory, and nil if they are in a file or not together. They must not be changed.
+func (s *scratch) view(at, n uint64) []byte {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.file != nil || at+n > s.size {
+		return nil
+	}
+	p, from := s.pieces[at/pieceLen], at%pieceLen
+	if from+n > uint64(cap(p)) {
+		return nil
+	}
+	return p[from : from+n : from+n]
 }
 
 // Close frees the memory, or removes the file. The scratch can't be used any more.

@@ -262,7 +262,18 @@ func TestScratchOfManyPieces(t *testing.T) {
 	if _, err := s.ReadAt(got, 0); err != nil || !bytes.Equal(got, want) {
 		t.Fatalf("it does not read back as it was written, %v", err)
 	}
+	for _, at := range []int{0, 3, 2*pieceLen - 7, 20*pieceLen - 1, len(want) - 100} {
+		if view := s.view(uint64(at), 100); !bytes.Equal(view, want[at:at+100]) && (view != nil || at < 20*pieceLen-1) {
+			t.Errorf("at %d the content is not seen as it was written: %q", at, view)
+		}
+	}
+	if view := s.view(uint64(len(want)-99), 100); view != nil {
+		t.Errorf("behind the content there is %q", view)
+	}
 	if pieces := uint64(len(want)+pieceLen-1) / pieceLen; s.held() != pieces*pieceLen || b.used != s.held() {
 		t.Errorf("%d bytes are held, %d are used; want %d pieces", s.held(), b.used, pieces)
+	}
+	if err := s.spill(); err != nil || s.view(0, 100) != nil {
+		t.Errorf("what is in a file is seen in memory, %v", err)
 	}
 }

@@ -83,6 +83,22 @@ func (m *pages) splits(to *[maxDepth]uint16, pos uint32) {
 	}
 }
 
+// touched is how many positions touch takes at once.
+const touched = 8
+
+// touch reads the pages of positions that are to be coded: the processor waits for those of all of them at the same time.
+func (m *pages) touch(all []uint32) {
+	var at [touched]uint32
+	for j := range all {
+		at[j] = 1
+	}
+	for shift := maxDepth - m.depth; shift < maxDepth; shift += pageLevels {
+		for j, pos := range all {
+			at[j] = m.next(at[j], pos<<(shift&31)>>28)
+		}
+	}
+}
+
 // decode decodes a position below 2^depth.
 func (m *pages) decode(d *rc.Decoder) uint32 {
 	at, pos := uint32(1), uint32(0)

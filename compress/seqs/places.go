@@ -160,7 +160,11 @@ func (m *placeModel) code(c *rc.Coder, first, mate *places, lengths record.Lengt
 		}
 	}
 	choice = c.Uniform(uint32(rc.BitOf(choice)), 1) != 0
+	touch := !c.Decoding() && !m.sorted && !choice
 	for i := 0; i < n; i++ {
+		if touch && i%touched == 0 {
+			tree.touch(first.pos[i:min(i+touched, n)])
+		}
 		p := c.Adapt(rc.BitOf(first.pos[i] != unplaced), &m.placed[ctx], shortMemory)
 		ctx = ctx<<1&3 | p
 		again := false
