@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"orcomgo/cudakern"
+	"orcomgo/internal/largepages"
 )
 
 // openGPU opens the first GPU.
@@ -57,15 +58,15 @@ func (c *cudaCoder) close() error { return c.Close() }
 func (c *cudaCoder) code(columns []*deviceColumn, copied func(n int)) (n int, err error) {
 	encode, models, used := columns[0].encode, make(map[*model]*cudakern.QualityModel), 0
 	var on []*cudakern.QualityColumn
+	if !encode {
+		makeRoom(columns)
+	}
 	for _, column := range columns {
 		in := column.in
 		m := in.Primer.model
 		if models[m] == nil {
 			models[m] = cudaModel(m)
 			used += len(models[m].Slots)
-		}
-		if !encode && column.quals == nil {
-			column.quals = make([]byte, column.n)
 		}
 		shortest, longest := in.Lengths.Range(in.Records)
 		q := &cudakern.QualityColumn{Model: models[m], Records: in.Records, Lengths: in.Lengths.Each, Length: int(shortest),
@@ -88,6 +89,18 @@ func (c *cudaCoder) code(columns []*deviceColumn, copied func(n int)) (n int, er
 		columns[i].coded, columns[i].right = q.Coded, err == nil && !q.Failed
 	}
 	return len(on), err
+}
+
+// makeRoom makes room for the qualities of columns that are to be decoded, in large pages.
+func makeRoom(columns []*deviceColumn) {
+	n := 0
+	for _, c := range columns {
+		n += c.n
+	}
+	all := largepages.AskForMany(make([]byte, n))
+	for _, c := range columns {
+		c.quals, all = all[:c.n:c.n], all[c.n:]
+	}
 }
 
 // cudaModel returns a model as the kernels take it.

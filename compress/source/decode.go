@@ -216,7 +216,7 @@ func (p *Packed) decodeColumn(ctx context.Context, pool workers.Pool, b *Decoded
 		what := columnOf(p.Man, d.Id, b.Slice, d.M)
 		section := *b.Slice.Section(d.Id, d.M)
 		var memory []byte
-		if d.Id == archive.Seqs && p.Man.Inputs[b.Slice.First.Input].TwoBit {
+		if d.Id == archive.Quals || d.Id == archive.Seqs && p.Man.Inputs[b.Slice.First.Input].TwoBit {
 			memory = p.memory.Get(int(section.Len))
 			defer func() { p.memory.Put(memory) }()
 		}
