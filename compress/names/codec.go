@@ -56,10 +56,10 @@ type fieldState struct {
 	offset uint32 // of val in its cell
 	match  *matcher
 
-	up    [4]*symbols // of the length of steps
+	up    [16]*symbols // of the length of steps
 	down  *symbols
 	top   [2]*symbols
-	parts [8]*symbols
+	parts [8]*symbols // of words; of places in windows
 	shift *[maxRows]int8
 
 	word  []byte
@@ -83,6 +83,7 @@ type codec struct {
 
 	// Of the name being coded:
 	class       uint32 // how the last number field moved: classSame..
+	upBits      uint32 // of its step if that was up, at most 15; else 0
 	rareChanged uint32 // 1: a field that rarely changes has changed
 
 	tables  int  // of matchers and of shifts, made so far
@@ -232,7 +233,7 @@ func (f *fieldState) take(name []byte, t *field) {
 // fields codes the fields of a name of shape s. first, if not nil, is the first mate's name,
 // of the same shape and cut into c.mateTok.
 func (c *codec) fields(s *shape, name, first []byte) {
-	c.class = classSame
+	c.class, c.upBits = classNone, 0
 	if first != nil {
 		c.rareChanged, s.parts = 0, s.parts[:0]
 		c.mateFields(s, name, first)
@@ -307,7 +308,7 @@ func (c *codec) value(s *shape, i int, name []byte) {
 		c.word(f, w)
 		return
 	}
-	c.number(s, f, t.val)
+	c.number(s, i, t.val)
 }
 
 // print appends the name that shape s now holds to the output.

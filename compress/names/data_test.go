@@ -65,11 +65,11 @@ func TestRealNames(t *testing.T) {
 		slices int
 		most   int
 	}{
-		{"yeast_rnaseq_A_R1", 3, 614622},
+		{"yeast_rnaseq_A_R1", 3, 614623},
 		{"yeast_chipseq_SE50", 2, 606247},
-		{"human_hiseq2500_R1", 1, 257748},
-		{"sarscov2_amplicon_300bp_R1", 1, 133083},
-		{"arabidopsis_rnaseq_R1", 1, 776560},
+		{"human_hiseq2500_R1", 1, 254240},
+		{"sarscov2_amplicon_300bp_R1", 1, 133107},
+		{"arabidopsis_rnaseq_R1", 1, 775012},
 		{"novaseqx_4level_SE151", 1, 21321},
 	} {
 		t.Run(c.file, func(t *testing.T) {

@@ -11,7 +11,7 @@ const tableBits = 16
 // coder codes decisions in either direction (see rangecoder.Coder) under probabilities that are looked up by context hashes.
 type coder struct {
 	rc.Coder
-	table  *[1 << tableBits]rc.Prob
+	probs  *[1 << tableBits]rc.Prob
 	newest *symbols // the last that were made
 	made   int      // how many were
 }
@@ -20,8 +20,8 @@ type coder struct {
 //
 //go:norace
 func (c *coder) init() {
-	c.table = new([1 << tableBits]rc.Prob)
-	rc.FillProbs(c.table[:])
+	c.probs = new([1 << tableBits]rc.Prob)
+	rc.FillProbs(c.probs[:])
 }
 
 // hash mixes a context into 32 bits.
@@ -38,7 +38,7 @@ func slotIndex(h, node uint32) uint32 {
 }
 
 // at returns the probability of a context with hash h.
-func (c *coder) at(h uint32) *rc.Prob { return &c.table[slotIndex(h, 0)] }
+func (c *coder) at(h uint32) *rc.Prob { return &c.probs[slotIndex(h, 0)] }
 
 // direct codes a bit by one context.
 func (c *coder) direct(bit int, h uint32, limit uint32) int { return c.Adapt(bit, c.at(h), limit) }
@@ -47,7 +47,7 @@ func (c *coder) direct(bit int, h uint32, limit uint32) int { return c.Adapt(bit
 func (c *coder) tree(v uint32, n int, h uint32, limit uint32) uint32 {
 	node := uint32(1)
 	for i := n - 1; i >= 0; i-- {
-		node = node<<1 | uint32(c.Adapt(int(v>>i&1), &c.table[slotIndex(h, node)], limit))
+		node = node<<1 | uint32(c.Adapt(int(v>>i&1), &c.probs[slotIndex(h, node)], limit))
 	}
 	return node - 1<<n
 }
@@ -104,23 +104,54 @@ func (t *symbols) rebuild() {
 	}
 }
 
-// fresh returns new frequencies. Only maxSymbols of them are made; the last one is returned again after that.
-func (c *coder) fresh() *symbols {
+// fresh returns new frequencies; each of the first symbols, so many, has occurred once. Only maxSymbols of them are made; the last one is
+// returned again after that.
+func (c *coder) fresh(once uint32) *symbols {
 	if c.made < maxSymbols {
 		c.made++
 		c.newest = &symbols{}
 		for i := range c.newest.count {
 			c.newest.count[i] = 1
 		}
+		for i := range min(once, symbolCount) {
+			c.newest.count[i] += symbolStep
+		}
 		c.newest.rebuild()
 	}
 	return c.newest
 }
 
+// table returns the frequencies at p, which are made as by fresh if there are none.
+func (c *coder) table(p **symbols, once uint32) *symbols {
+	if *p == nil {
+		*p = c.fresh(once)
+	}
+	return *p
+}
+
+// symbolTo codes a symbol that is at most last.
+func (c *coder) symbolTo(s, last uint32, t *symbols) uint32 {
+	all := uint64(t.start[last+1]-1) + 1
+	if c.Dec != nil {
+		point := uint32((uint64(c.Dec.Point()+1)*all - 1) >> 16)
+		for s = uint32(t.find[point>>9]); uint32(t.start[s+1]-1) < point; s++ {
+		}
+	}
+	from := uint32(uint64(t.start[s]) << 16 / all)
+	to := uint32((uint64(t.start[s+1]-1) + 1) << 16 / all)
+	if c.Dec != nil {
+		c.Dec.DecodePart(from, to-from)
+	} else {
+		c.Enc.EncodePart(from, to-from)
+	}
+	t.learn(s)
+	return s
+}
+
 // symbol codes a symbol by the frequencies at p, which are made if there are none.
 func (c *coder) symbol(s uint32, p **symbols) uint32 {
 	if *p == nil {
-		*p = c.fresh()
+		*p = c.fresh(0)
 	}
 	t := *p
 	if c.Dec != nil {

@@ -54,7 +54,7 @@ var makers = []struct {
 	{"raster", func(r *rand.Rand) func(int) (string, string) {
 		bx, y := 1000, 2000
 		return func(i int) (string, string) {
-			if y += r.Intn(25); y >= 2250 {
+			if y += r.Intn(25) - r.Intn(2); y >= 2250 {
 				y = 2000 + r.Intn(20)
 				bx += 250
 			}

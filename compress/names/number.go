@@ -12,6 +12,8 @@ const (
 	classUp   = 1
 	classDown = 2
 	classJump = 3 // coded by itself
+	classRise = 4 // in codec.class only: as classJump, and larger than before
+	classNone = 5 // in codec.class only: there is no number before
 )
 
 // numberState is the recent past of a number.
@@ -50,7 +52,7 @@ func (f *fieldState) set(v uint32) {
 	f.val = v
 	if p := f.plan; p.pitch > 0 {
 		v = p.cell(v)
-		f.offset = min(f.val-p.at(v, 0), p.pitch/cellOne)
+		f.offset = min(f.val-p.at(v, 0), p.pitch/cellOne-1)
 	}
 	f.num.update(v, classJump, f.plan.width)
 	if f.match != nil {
@@ -59,7 +61,8 @@ func (f *fieldState) set(v uint32) {
 }
 
 // number codes the field's next value.
-func (c *codec) number(s *shape, f *fieldState, v uint32) {
+func (c *codec) number(s *shape, i int, v uint32) {
+	f := &s.field[i]
 	p := f.plan
 	if p.equal >= 0 {
 		if c.Adapt(rc.BitOf(v == s.field[p.equal].val), f.equal, 255) == 1 {
@@ -78,9 +81,9 @@ func (c *codec) number(s *shape, f *fieldState, v uint32) {
 		missed = uint32(min(tried, 1))
 	}
 	if p.pitch > 0 {
-		v = c.inCells(f, v)
+		v = c.inCells(s, i, v)
 	} else {
-		v = c.step(f, v, missed)
+		v = c.step(f, v, missed, f.num.part(p.width))
 	}
 	f.val = v
 	if f.match != nil {
@@ -88,8 +91,11 @@ func (c *codec) number(s *shape, f *fieldState, v uint32) {
 	}
 }
 
-// step codes the next value of f.num: how it moved, and how far.
-func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
+// part returns in which sixteenth of its range the number is.
+func (n *numberState) part(width int) uint32 { return n.val >> max(width-4, 0) }
+
+// step codes the next value of f.num: how it moved, by the place where it was, and how far.
+func (c *codec) step(f *fieldState, v uint32, missed, place uint32) uint32 {
 	n := &f.num
 	width := f.plan.width
 	regime := uint32(rc.BitOf(n.sorted > 2500)) // 1 if the number mostly moves by small steps
@@ -106,7 +112,7 @@ func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
 			class = classDown
 		}
 	}
-	h := hash(hKind, f.id, n.val>>max(width-4, 0)<<16|n.move<<8|c.class<<4|c.rareChanged<<1|regime)
+	h := hash(hKind, f.id, place<<16|n.move<<8|c.class<<4|c.rareChanged<<1|regime)
 	switch {
 	case c.direct(rc.BitOf(class == classSame), h, 1000) == 1:
 		class, v = classSame, n.val
@@ -117,7 +123,13 @@ func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
 	default:
 		class, v = classJump, c.absolute(f, v, missed)
 	}
-	c.class = class
+	c.class, c.upBits = class, 0
+	switch {
+	case class == classUp:
+		c.upBits = min(uint32(bits.Len32(v-n.val)), uint32(len(f.up))-1)
+	case class == classJump && v > n.val:
+		c.class = classRise
+	}
 	n.update(v, class, width)
 	return v
 }
@@ -125,9 +137,12 @@ func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
 // distance codes a step of d >= 1.
 func (c *codec) distance(f *fieldState, d uint32, class uint32) uint32 {
 	t := &f.down
-	if class == classUp {
+	switch {
+	case class == classUp && f.plan.hasWindows():
+		t = &f.up[c.upBits]
+	case class == classUp:
 		// By how the last step compares with the mean.
-		t = &f.up[min(f.num.lastUp<<5/(f.num.mean+1), uint32(len(f.up))-1)]
+		t = &f.up[min(f.num.lastUp<<5/(f.num.mean+1), 3)]
 	}
 	if !f.plan.hasWells() {
 		return c.spread(d, t)
@@ -147,12 +162,13 @@ func (c *codec) absolute(f *fieldState, v uint32, missed uint32) uint32 {
 	return c.symbol(v>>low, &f.top[missed])<<low | c.Uniform(v, low)
 }
 
-// inCells codes a number that moves in cells: the cell, and the place in it. In a window, that is an offset, which may rise as long as the
-// number stays there. A cell of a patterned flow cell has a well in the middle, or next to it: as before.
-func (c *codec) inCells(f *fieldState, v uint32) uint32 {
+// inCells codes a number that moves in cells: the cell, and the place in it. In a window, that is an offset, which mostly rises as long as
+// this number and the one before stay in theirs. A cell of a patterned flow cell has a well in the middle, or next to it: as before.
+func (c *codec) inCells(s *shape, i int, v uint32) uint32 {
+	f := &s.field[i]
 	p, outer, last := f.plan, c.class, f.num.val // outer: how the number before moved
-	cell := c.step(f, p.cell(v), 0)
 	if p.hasWells() {
+		cell := c.step(f, p.cell(v), 0, f.num.part(p.width))
 		at := p.at(cell, p.pitch/2)
 		shift := &f.shift[cell&(maxRows-1)]
 		s := int8(v - at)
@@ -161,15 +177,26 @@ func (c *codec) inCells(f *fieldState, v uint32) uint32 {
 		}
 		return at + uint32(int32(*shift))
 	}
-	at, size := p.at(cell, 0), p.pitch/cellOne+1
-	low := max(bits.Len32(size-1)-symbolBits, 0)
-	d := v - at
-	if cell == last && outer == classSame {
-		d = (d + size - f.offset) % size
-		d = c.symbol(d>>low&(symbolCount-1), &f.top[1])<<low | c.Uniform(d, low)
-		f.offset = (f.offset + d) % size
-	} else {
-		f.offset = (c.symbol(d>>low&(symbolCount-1), &f.top[0])<<low | c.Uniform(d, low)) % size
+	ahead := uint32(0) // how far the next number is in its window
+	if i++; i < len(s.field) && s.field[i].plan.hasWindows() {
+		ahead = s.field[i].offset << 3 / s.field[i].plan.size()
 	}
+	cell := c.step(f, p.cell(v), 0, c.upBits<<3|ahead)
+	at, size := p.at(cell, 0), p.size()
+	low := max(bits.Len32(size-1)-symbolBits, 0)
+	d, top := v-at, (size-1)>>low
+	if cell == last && outer == classSame {
+		rise := uint32(0) // 0: it does not rise; else one more
+		if d >= f.offset {
+			rise = (d-f.offset)>>low + 1
+		}
+		rise = c.symbolTo(rise, min((size-1-f.offset)>>low+1, symbolCount-1), c.table(&f.parts[1], top+2))
+		if rise > 0 {
+			f.offset = (f.offset + ((rise-1)<<low | c.Uniform(d-f.offset, low))) % size
+			return at + f.offset
+		}
+	}
+	c.table(&f.parts[0], top+1)
+	f.offset = (c.symbol(d>>low&(symbolCount-1), &f.parts[0])<<low | c.Uniform(d, low)) % size
 	return at + f.offset
 }

@@ -35,7 +35,13 @@ const (
 )
 
 // hasWells reports whether the cells are those of a patterned flow cell.
-func (f *fieldPlan) hasWells() bool { return 0 < f.pitch && f.pitch < wellPitch*cellOne }
+func (f *fieldPlan) hasWells() bool { return 0 < f.pitch && !f.hasWindows() }
+
+// hasWindows reports whether the cells are windows, which are larger.
+func (f *fieldPlan) hasWindows() bool { return f.pitch >= wellPitch*cellOne }
+
+// size returns how many values a window has.
+func (f *fieldPlan) size() uint32 { return f.pitch / cellOne }
 
 // cell returns which cell v is in.
 func (f *fieldPlan) cell(v uint32) uint32 {
@@ -260,17 +266,18 @@ func (sh *sampleShape) equalTo(i int, p []fieldPlan) int {
 // window returns the size of the windows in which the column moves, 0 if there are none: windows follow each
 // other in order, while the numbers inside are unordered.
 func (c *column) window(width int) uint32 {
-	if c.down < len(c.vals)/4 || c.changes-c.down < len(c.vals)/8 || width < 8 {
+	if c.down < len(c.vals)/16 || c.changes-c.down < len(c.vals)/8 || width < 8 {
 		return 0
 	}
 	best := uint32(0)
 	for _, u := range windows {
-		near := 0
-		for k := 1; k < len(c.vals); k++ {
-			d := c.vals[k]/u - c.vals[k-1]/u
-			near += rc.BitOf(d <= 1)
+		falls, last := 0, uint32(0) // to lower windows
+		for k := 0; k < len(c.vals) && falls < c.down/4; k++ {
+			w := c.vals[k] / u
+			falls += rc.BitOf(w < last)
+			last = w
 		}
-		if near > len(c.vals)*15/16 {
+		if falls < c.down/4 {
 			best = u
 			break
 		}

@@ -1695,7 +1695,7 @@ def half_octaves(x):
 
 (SHAPE, PLAN, RARE, SIDE, RULE, SAME, KIND, EQUAL, MATCH, FITS, LOW, WELL, LETTER,
  SIZE) = range(1, 15)
-MOVE_SAME, MOVE_UP, MOVE_DOWN, MOVE_JUMP = range(4)
+MOVE_SAME, MOVE_UP, MOVE_DOWN, MOVE_JUMP, MOVE_RISE, MOVE_NONE = range(6)
 NEW_SHAPE = 255                 # no id of a shape
 SPELT_FIELD = 8160              # the field of whole names that are spelt
 TABLES = 8192                   # at most
@@ -1708,16 +1708,11 @@ def name_hash(a, b, c):
     return x ^ x >> 13
 
 
-def context(tag, k, b, c):
-    """Tag[k](b, c) of FORMAT, Names, Decisions."""
-    return name_hash(tag + 64 * k, b, c)
-
-
 class Table:
     """FORMAT: Names, Decisions: the frequencies of 128 symbols."""
 
-    def __init__(self):
-        self.counts = [1] * 128
+    def __init__(self, once):
+        self.counts = [25] * min(once, 128) + [1] * (128 - once)
         self.coded = self.next = 0
         self.renew()
 
@@ -1751,19 +1746,22 @@ class NameCoder:
     def even(self, count):
         return self.coder.even(count)
 
-    def table(self, key):
+    def table(self, key, once=0):
         if key not in self.tables:
             self.made += 1
             if self.made <= TABLES:
-                self.newest = Table()
+                self.newest = Table(once)
             self.tables[key] = self.newest
         return self.tables[key]
 
-    def symbol(self, key):
+    def symbol(self, key, last=127):
         table, point, start = self.table(key), self.coder.point(), 0
+        total = sum(table.widths[:last + 1])
         for symbol, width in enumerate(table.widths):
-            if point < start + width:
-                self.coder.part(start, width)
+            end = (start + width << 16) // total
+            if point < end:
+                begin = (start << 16) // total
+                self.coder.part(begin, end - begin)
                 table.learn(symbol)
                 return symbol
             start += width
@@ -1905,6 +1903,9 @@ class Field:
                 self.place, self.misses = earlier + 1, 0
         self.by_value[slot] = here
 
+    def part(self):
+        return self.stepped >> max(self.width - 4, 0)
+
     def begin(self, cell, more=0):
         return ((cell * self.pitch + self.phase + more & MASK64) >> 20) & MASK32
 
@@ -1914,12 +1915,15 @@ class Field:
     def has_wells(self):
         return 0 < self.pitch < 1 << 25
 
+    def has_windows(self):
+        return self.pitch >= 1 << 25
+
     def set_number(self, value):
         """A value that was not coded as a step counts as a jump."""
         self.value = stepped = value
         if self.pitch:
             stepped = self.cell(value)
-            self.offset = min(value - self.begin(stepped) & MASK32, self.pitch >> 20)
+            self.offset = min(value - self.begin(stepped) & MASK32, (self.pitch >> 20) - 1)
         self.moved(stepped, MOVE_JUMP)
         if self.match:
             self.remember(value)
@@ -1965,7 +1969,7 @@ class NameDecoder:
         self.new_shapes = 0
         self.tables = 0                 # forecasts and cells so far
         self.last_shape = NEW_SHAPE
-        self.last_move = self.rare = 0
+        self.last_move = self.length = self.rare = 0
         self.last_spelt = b""
         self.mate = None
 
@@ -1979,7 +1983,7 @@ class NameDecoder:
             self.mate = None
             if self.mates is not None:
                 self.mate = self.mates[index]
-                if self.coder.direct(context(RULE, 0, 0, 0), 1000):
+                if self.coder.direct(name_hash(RULE, 0, 0), 1000):
                     yield self.by_rule(self.mate)
                     continue
             yield self.one()
@@ -1994,10 +1998,10 @@ class NameDecoder:
 
     def one(self):
         coder = self.coder
-        self.last_move = self.rare = 0
+        self.last_move, self.length, self.rare = MOVE_NONE, 0, 0
         number = self.last_shape
-        if number == NEW_SHAPE or not coder.direct(context(SHAPE, 0, number, 1), 255):
-            number = coder.tree(8, context(SHAPE, 0, number, 2), 60)
+        if number == NEW_SHAPE or not coder.direct(name_hash(SHAPE, number, 1), 255):
+            number = coder.tree(8, name_hash(SHAPE, number, 2), 60)
         if number == NEW_SHAPE:
             return self.spelt_name()
         if number not in self.shapes:
@@ -2008,17 +2012,17 @@ class NameDecoder:
             mate_shape, mate_fields = cut_name(self.mate)
             if mate_shape == shape.shape:
                 for i, field in enumerate(shape.fields):
-                    if coder.direct(context(SIDE, 0, field.number, 0), 255):
+                    if coder.direct(name_hash(SIDE, field.number, 0), 255):
                         self.take_text(field, mate_fields[i])
                     else:
                         self.value(shape, i)
                 return shape.name()
         resting = [i for i, field in enumerate(shape.fields) if not field.live]
         if resting:
-            self.rare = coder.direct(context(RARE, 0, number, 0), 255)
+            self.rare = coder.direct(name_hash(RARE, number, 0), 255)
             if self.rare:
                 for i in resting:
-                    if not coder.direct(context(RARE, 0, shape.fields[i].number, 1), 30):
+                    if not coder.direct(name_hash(RARE, shape.fields[i].number, 1), 30):
                         self.value(shape, i)
         for i, field in enumerate(shape.fields):
             if field.live:
@@ -2045,7 +2049,7 @@ class NameDecoder:
 
     def plan(self, shape):
         coder = self.coder
-        if not coder.direct(context(PLAN, 0, 0, 0), 30):
+        if not coder.direct(name_hash(PLAN, 0, 0), 30):
             return
         for i, field in enumerate(shape.fields):
             flags = coder.even(4)
@@ -2080,7 +2084,7 @@ class NameDecoder:
 
     def word(self, field):
         coder, number, place = self.coder, field.number, field.word_place()
-        if coder.direct(context(SAME, 0, number, place), 500):
+        if coder.direct(name_hash(SAME, number, place), 500):
             return
         index = coder.symbol((number, "part", min(place, 7)))
         if index < 127:
@@ -2093,12 +2097,12 @@ class NameDecoder:
     def spell(self, number, last):
         """FORMAT: Names, Spelling."""
         coder, word, letter = self.coder, bytearray(), 0
-        if coder.direct(context(SIZE, 0, number, 0), 250):
+        if coder.direct(name_hash(SIZE, number, 0), 250):
             size = len(last)
         else:
             size = coder.spread((-1, "size")) - 1
         for _ in range(size):
-            letter = coder.tree(8, context(LETTER, 0, number, letter), 250)
+            letter = coder.tree(8, name_hash(LETTER, number, letter), 250)
             word.append(letter)
         return bytes(word)
 
@@ -2109,7 +2113,7 @@ class NameDecoder:
         coder, field = self.coder, shape.fields[i]
         number = field.number
         if field.equal is not None:
-            if coder.direct(context(EQUAL, 0, number, 0), 255):
+            if coder.direct(name_hash(EQUAL, number, 0), 255):
                 field.value = field.stepped = shape.fields[field.equal].value
                 return
         missed = 0
@@ -2117,23 +2121,22 @@ class NameDecoder:
             forecasts = field.forecasts()
             for j, g in enumerate(forecasts):
                 high = (g >> max(field.width - 8, 0)) << 2
-                if coder.direct(context(MATCH, 0, number, high | j), 250):
+                if coder.direct(name_hash(MATCH, number, high | j), 250):
                     field.set_number(g)
                     return
             missed = int(bool(forecasts))
         if field.pitch:
-            field.value = self.in_cells(field)
+            field.value = self.in_cells(shape, i)
         else:
-            field.value = self.step(field, missed)
+            field.value = self.step(field, missed, field.part())
         if field.match:
             field.remember(field.value)
 
-    def step(self, field, missed):
+    def step(self, field, missed, place):
         """FORMAT: Names, A step: the stepped value."""
         coder, last = self.coder, field.stepped
         rising = int(field.sorted > 2500)
-        h = context(KIND, 0, field.number, ((last >> max(field.width - 4, 0)) << 16 | field.before << 8
-                                            | self.last_move << 4 | self.rare << 1 | rising) & MASK32)
+        h = name_hash(KIND, field.number, (place << 16 | field.before << 8 | self.last_move << 4 | self.rare << 1 | rising) & MASK32)
         if coder.direct(h, 1000):
             move, stepped = MOVE_SAME, last
         elif rising and coder.direct(h + 1 & MASK32, 1000):
@@ -2142,44 +2145,57 @@ class NameDecoder:
             move, stepped = MOVE_DOWN, last - self.distance(field, MOVE_DOWN) & MASK32
         else:
             move, stepped = MOVE_JUMP, self.jump(field, missed)
-        self.last_move = move
+        self.last_move = MOVE_RISE if move == MOVE_JUMP and stepped > last else move
+        self.length = min((stepped - last & MASK32).bit_length(), 15) if move == MOVE_UP else 0
         field.moved(stepped, move)
         return stepped
 
     def distance(self, field, move):
         coder, number = self.coder, field.number
         key = (number, "down")
-        if move == MOVE_UP:
+        if move == MOVE_UP and field.has_windows():
+            key = (number, "up", self.length)
+        elif move == MOVE_UP:
             key = (number, "up", min((field.last_up << 5 & MASK32) // (field.mean + 1 & MASK32), 3))
         if not field.has_wells():
             return coder.spread(key)
         half = coder.spread(key) - 1
-        return half << 1 | coder.direct(context(LOW, 0, number, move), 1000)
+        return half << 1 | coder.direct(name_hash(LOW, number, move), 1000)
 
     def jump(self, field, missed):
         coder, number = self.coder, field.number
-        if not coder.direct(context(FITS, 0, number, 0), 1000):
+        if not coder.direct(name_hash(FITS, number, 0), 1000):
             return coder.even(32)
         low = max(field.width - 7, 0)
         return coder.symbol((number, "top", missed)) << low | coder.even(low)
 
-    def in_cells(self, field):
+    def in_cells(self, shape, i):
         """FORMAT: Names, Cells."""
-        coder, number = self.coder, field.number
-        before, last = self.last_move, field.stepped
-        cell = self.step(field, 0)
+        coder, field = self.coder, shape.fields[i]
+        number, before, last = field.number, self.last_move, field.stepped
         if field.has_wells():
+            cell = self.step(field, 0, field.part())
             row = cell % 8192
-            if not coder.direct(context(WELL, 0, number, 0), 1000):
+            if not coder.direct(name_hash(WELL, number, 0), 1000):
                 field.shifts[row] = coder.symbol((number, "top", 0)) - 64
             return field.begin(cell, field.pitch >> 1) + field.shifts.get(row, 0) & MASK32
-        size = (field.pitch >> 20) + 1
+        ahead = 0
+        if i + 1 < len(shape.fields) and shape.fields[i + 1].has_windows():
+            ahead = 8 * shape.fields[i + 1].offset // (shape.fields[i + 1].pitch >> 20)
+        cell = self.step(field, 0, 8 * self.length + ahead)
+        size = field.pitch >> 20
         low = max((size - 1).bit_length() - 7, 0)
+        top = size - 1 >> low
         if cell == last and before == MOVE_SAME:
-            symbol = coder.symbol((number, "top", 1))
-            field.offset = (field.offset + (symbol << low | coder.even(low))) % size
-        else:
-            field.offset = (coder.symbol((number, "top", 0)) << low | coder.even(low)) % size
+            key = (number, "part", 1)
+            coder.table(key, top + 2)
+            rise = coder.symbol(key, min((size - 1 - field.offset >> low) + 1, 127))
+            if rise:
+                field.offset = (field.offset + (rise - 1 << low | coder.even(low))) % size
+                return field.begin(cell) + field.offset & MASK32
+        key = (number, "part", 0)
+        coder.table(key, top + 1)
+        field.offset = (coder.symbol(key) << low | coder.even(low)) % size
         return field.begin(cell) + field.offset & MASK32
 
 
