@@ -150,10 +150,7 @@ func (c *coder) symbolTo(s, last uint32, t *symbols) uint32 {
 
 // symbol codes a symbol by the frequencies at p, which are made if there are none.
 func (c *coder) symbol(s uint32, p **symbols) uint32 {
-	if *p == nil {
-		*p = c.fresh(0)
-	}
-	t := *p
+	t := c.table(p, 0)
 	if c.Dec != nil {
 		point := c.Dec.Point()
 		for s = uint32(t.find[point>>9]); uint32(t.start[s+1]-1) < point; s++ {

@@ -83,16 +83,13 @@ func (c *codec) number(s *shape, i int, v uint32) {
 	if p.pitch > 0 {
 		v = c.inCells(s, i, v)
 	} else {
-		v = c.step(f, v, missed, f.num.part(p.width))
+		v = c.step(f, v, missed, f.num.val>>max(p.width-4, 0))
 	}
 	f.val = v
 	if f.match != nil {
 		f.match.add(v)
 	}
 }
-
-// part returns in which sixteenth of its range the number is.
-func (n *numberState) part(width int) uint32 { return n.val >> max(width-4, 0) }
 
 // step codes the next value of f.num: how it moved, by the place where it was, and how far.
 func (c *codec) step(f *fieldState, v uint32, missed, place uint32) uint32 {
@@ -168,7 +165,7 @@ func (c *codec) inCells(s *shape, i int, v uint32) uint32 {
 	f := &s.field[i]
 	p, outer, last := f.plan, c.class, f.num.val // outer: how the number before moved
 	if p.hasWells() {
-		cell := c.step(f, p.cell(v), 0, f.num.part(p.width))
+		cell := c.step(f, p.cell(v), 0, f.num.val>>max(p.width-4, 0))
 		at := p.at(cell, p.pitch/2)
 		shift := &f.shift[cell&(maxRows-1)]
 		s := int8(v - at)
@@ -179,10 +176,10 @@ func (c *codec) inCells(s *shape, i int, v uint32) uint32 {
 	}
 	ahead := uint32(0) // how far the next number is in its window
 	if i++; i < len(s.field) && s.field[i].plan.hasWindows() {
-		ahead = s.field[i].offset << 3 / s.field[i].plan.size()
+		ahead = s.field[i].offset << 3 / (s.field[i].plan.pitch / cellOne)
 	}
 	cell := c.step(f, p.cell(v), 0, c.upBits<<3|ahead)
-	at, size := p.at(cell, 0), p.size()
+	at, size := p.at(cell, 0), p.pitch/cellOne
 	low := max(bits.Len32(size-1)-symbolBits, 0)
 	d, top := v-at, (size-1)>>low
 	if cell == last && outer == classSame {

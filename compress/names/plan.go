@@ -40,9 +40,6 @@ func (f *fieldPlan) hasWells() bool { return 0 < f.pitch && !f.hasWindows() }
 // hasWindows reports whether the cells are windows, which are larger.
 func (f *fieldPlan) hasWindows() bool { return f.pitch >= wellPitch*cellOne }
 
-// size returns how many values a window has.
-func (f *fieldPlan) size() uint32 { return f.pitch / cellOne }
-
 // cell returns which cell v is in.
 func (f *fieldPlan) cell(v uint32) uint32 {
 	return uint32(max(int64(v)*cellOne+cellOne-1-int64(f.phase), 0) / int64(f.pitch))
