@@ -28,13 +28,13 @@ func EncodeLeading(in Input, size int, ready func(*Primer)) []byte {
 		ready(nil)
 		return Encode(in)
 	}
-	t, head := newRanks(&in, values)
+	k := kindFor(&in, len(values))
+	t, head := newRanks(&in, values, k)
 	first := sample(&in, size)
 	first.Progress = in.Progress
 	rest := in.after(first.Records)
 	rest.Quals = in.Quals[len(first.Quals):]
 
-	k := kindFor(&in, len(values))
 	out := append(append(make([]byte, 0, n/4+1024), byte(strategyLeading+k)), head...)
 	out = binary.AppendUvarint(out, uint64(first.Records))
 	m := newModel(t, n, k)
@@ -114,7 +114,8 @@ func parseLeading(data []byte, in *Input, n int) (*leading, error) {
 	if n == 0 || in.Bases != nil || len(data) == 0 || data[0] < strategyLeading || data[0] >= strategyPrimed {
 		return nil, ErrCorrupt
 	}
-	t, rest, err := parseRanks(data[1:], n)
+	leads := kind(data[0] - strategyLeading)
+	t, rest, err := parseRanks(data[1:], leads)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +129,7 @@ func parseLeading(data []byte, in *Input, n int) (*leading, error) {
 		return nil, ErrCorrupt
 	}
 	rest = rest[k:]
-	l := &leading{ranks: t, kind: kind(data[0] - strategyLeading), total: n, records: int(records), first: rest[:size], rest: rest[size:]}
+	l := &leading{ranks: t, kind: leads, total: n, records: int(records), first: rest[:size], rest: rest[size:]}
 	l.bytes = int(in.Lengths.Sum(0, l.records))
 	return l, nil
 }

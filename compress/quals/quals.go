@@ -156,7 +156,7 @@ func Encode(in Input) []byte {
 		return m.encode(append(out, strategyPrimed), &in)
 	}
 	k := kindFor(&in, len(values))
-	t, head := newRanks(&in, values)
+	t, head := newRanks(&in, values, k)
 	m := newModel(t, n, k)
 	defer m.release()
 	return m.encode(append(append(out, byte(strategyAlone+k)), head...), &in)
@@ -208,7 +208,7 @@ func Decode(data []byte, in Input) ([]byte, error) {
 	if n == 0 || k == given && len(in.Bases) != n {
 		return nil, ErrCorrupt
 	}
-	t, body, err := parseRanks(data[1:], n)
+	t, body, err := parseRanks(data[1:], k)
 	if err != nil {
 		return nil, err
 	}

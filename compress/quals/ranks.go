@@ -20,10 +20,10 @@ type ranks struct {
 	grades []uint32     // of frequencies, in rows by previous symbol, or one row for all
 }
 
-// listsOf returns how many lists a column of total bytes and n values has: one for each previous symbol, or one for all if it is short,
-// since a list for each takes about n*n/3 bytes.
-func listsOf(n, total int) int {
-	if total < 256*n*n {
+// listsOf returns how many lists a column of n values has: one for each previous symbol. Columns that are given the bases have one for all:
+// they have many values, and a list for each takes more bytes than it saves.
+func listsOf(n int, k kind) int {
+	if k == given {
 		return 1
 	}
 	return n
@@ -44,7 +44,7 @@ func valuesOf(quals []byte) (values []byte) {
 }
 
 // newRanks returns the ranks of a column that has these values, and their coded form.
-func newRanks(in *Input, values []byte) (*ranks, []byte) {
+func newRanks(in *Input, values []byte, k kind) (*ranks, []byte) {
 	t := &ranks{values: values}
 	for s, v := range values {
 		t.symbol[v] = uint8(s)
@@ -56,8 +56,8 @@ func newRanks(in *Input, values []byte) (*ranks, []byte) {
 	src := in.Quals
 	for r := range in.Records {
 		last := 0 // a read starts as if after symbol 0
-		k := in.Lengths.Of(r)
-		read := src[:k]
+		length := in.Lengths.Of(r)
+		read := src[:length]
 		for ; len(read) >= 4; read = read[4:] {
 			a, b, c, d := int(t.symbol[read[0]]), int(t.symbol[read[1]]), int(t.symbol[read[2]]), int(t.symbol[read[3]])
 			counts[last+a]++
@@ -71,9 +71,9 @@ func newRanks(in *Input, values []byte) (*ranks, []byte) {
 			counts[last+s]++
 			last = s * n
 		}
-		src = src[k:]
+		src = src[length:]
 	}
-	all := make([]uint64, listsOf(n, len(in.Quals))*n)
+	all := make([]uint64, listsOf(n, k)*n)
 	for i := range n * n {
 		all[i%len(all)] += counts[i] + second[i] + third[i] + fourth[i]
 	}
@@ -96,7 +96,7 @@ func (t *ranks) append(out []byte, grades []uint32) []byte {
 }
 
 // parseRanks reads what append wrote and returns the rest of data.
-func parseRanks(data []byte, total int) (*ranks, []byte, error) {
+func parseRanks(data []byte, k kind) (*ranks, []byte, error) {
 	if len(data) == 0 {
 		return nil, nil, ErrCorrupt
 	}
@@ -111,13 +111,13 @@ func parseRanks(data []byte, total int) (*ranks, []byte, error) {
 		}
 		t.symbol[v] = uint8(i)
 	}
-	size, k := parse.Uvarint(data[n:])
-	if k <= 0 || size > uint64(len(data)-n-k) {
+	size, used := parse.Uvarint(data[n:])
+	if used <= 0 || size > uint64(len(data)-n-used) {
 		return nil, nil, ErrCorrupt
 	}
-	data = data[n+k:]
+	data = data[n+used:]
 	c := rangecoder.DecodeFrom(data[:size])
-	grades := make([]uint32, listsOf(n, total)*n)
+	grades := make([]uint32, listsOf(n, k)*n)
 	codeGrades(c, grades, n)
 	if err := c.Dec.Err(); err != nil {
 		return nil, nil, fmt.Errorf("%w: frequencies: %w", ErrCorrupt, err)

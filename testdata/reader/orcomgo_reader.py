@@ -2367,13 +2367,13 @@ def base_runs(letters):
     return found
 
 
-def decode_ranks(source, total, what):
+def decode_ranks(source, kind, what):
     """The values of a column, and its lists of grades, one a previous symbol."""
     n = source.byte() + 1
     values = source.take(n)
     require(n > 1 and all(a < b for a, b in zip(values, values[1:])), f"{what}: the values do not ascend")
     probs = Probs(ArithmeticDecoder(source.take(source.uvarint())))
-    lists = n if total >= 256 * n * n else 1
+    lists = 1 if kind == "given" else n
     above, grades = [0] * n, []
     for _ in range(lists):
         row = []
@@ -2461,7 +2461,7 @@ class QualityModel:
     """FORMAT: Qualities, The model; lines are made when they are first used."""
 
     def __init__(self, source, kind, total, what):
-        self.values, self.grades = decode_ranks(source, total, what)
+        self.values, self.grades = decode_ranks(source, kind, what)
         self.kind, self.what, self.n = kind, what, len(self.values)
         self.by_rank = [sorted(range(self.n), key=lambda s, row=row: (-row[s], s)) for row in self.grades]
         self.bits = next(b for b in range(10, 14) if total >> b <= 4 or b == 13)
