@@ -1,6 +1,8 @@
 package largepages
 
 import (
+	"runtime"
+	"runtime/debug"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -15,4 +17,18 @@ func Ask[T any](s []T) []T {
 		_ = unix.Madvise(unsafe.Slice((*byte)(unsafe.Add(p, skip)), (size-skip)&^(Size-1)), unix.MADV_HUGEPAGE)
 	}
 	return s
+}
+
+// AskForHeap asks for large pages for the next n bytes by which the heap grows, where AskForMany would. The heap should be small.
+func AskForHeap(n int) {
+	if runtime.GOMAXPROCS(0) < leastThreads {
+		return
+	}
+	room, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		return // so make would end the program
+	}
+	unix.Munmap(room)
+	Ask(make([]byte, n))
+	debug.FreeOSMemory() // the heap keeps the addresses, and what was asked for
 }
