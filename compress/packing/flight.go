@@ -19,12 +19,12 @@ const manyThreads = 8
 // Sequences can't be coded before there is a pseudogenome. Making it keeps few threads busy, so the others code names and qualities of
 // further slices meanwhile, of so much text together:
 const (
-	// aheadText is for each thread, which codes it in about two seconds: as long as it takes to lay out the reads of as many slices.
-	aheadText = 64 << 20
+	// aheadText is for each thread, which codes it in two to three seconds: as long as it takes to lay out the reads of as many slices.
+	aheadText = 256 << 20
 	// aheadShare is one in so many bytes of memory: little beside what all slices may take, see workers.InMemory.
 	aheadShare = 16
 	// aheadSlices is how many slices for each thread have that text at most, since even small ones have some MB of models.
-	aheadSlices = 32
+	aheadSlices = 128
 )
 
 // waiting is how many slices there are for each thread where they wait for others: those of a run for the pseudogenome with all that they

@@ -310,11 +310,10 @@ func (c *code) encode(data io.ReaderAt, threads int, memory uint64, put func(gro
 		return c.encodeSums(data, parity, put)
 	}
 	s := c.stripes(threads, memory, 1)
-	together := [][][]byte{s.shards} // groups that are read side by side, if there is memory for all their columns
+	// Groups that are read side by side, if there is memory for all their columns.
 	most := min(uint64(c.groups), checkTask/uint64(runLength*c.sector), memory/uint64(len(s.shards)*c.sector))
-	for uint64(len(together)) < most {
-		together = append(together, c.stripes(threads, memory, 1).shards)
-	}
+	together := append([][][]byte{s.shards}, make([][][]byte, max(most, 1)-1)...)
+	tasks.Each(len(together)-1, s.threads, func(_, i int) { together[i+1] = c.stripes(threads, memory, 1).shards })
 	for group := range c.groups {
 		s.shards = together[group%len(together)]
 		for from := 0; from < c.sector; from += s.width {
