@@ -48,7 +48,7 @@ type Replay struct {
 const SlicesOnGPU = 128
 
 // Two threads decode the pseudogenome. Each other thread decodes the qualities and names of a slice while they decode basesAhead, of at most
-// mostAhead slices.
+// mostAhead slices, if half of the memory has room for them.
 const (
 	basesAhead = 3 << 17
 	mostAhead  = 32
@@ -76,13 +76,14 @@ func NewReplay(src source.Source, stage string, threads int, memory uint64, repo
 		besides = uint64(float64(total) * float64(columns.ByteWork*r.man.Shared[0].Len) / float64(max(units, 1)))
 		p.Decoded = func(n int) { r.genome.Coded(n) }
 	}
+	room := workers.InMemory(memory, texts)
 	if ok && p.Device != nil {
 		threads *= SlicesOnGPU
 	} else if idle := threads - 2; idle > 0 {
-		threads += idle * int(min(bases/basesAhead, mostAhead))
+		threads = max(threads, min(threads+idle*int(min(bases/basesAhead, mostAhead)), room/2))
 	}
-	r.SetFlight(workers.InFlight(threads, memory, texts))
-	if workers.InMemory(memory, texts) < 2 {
+	r.SetFlight(workers.AtMostThreads(room, threads))
+	if room < 2 {
 		r.Texts.Keep = 0 // there is no room for a text of the slice before while a slice is decoded
 	}
 	r.progress = workers.NewMeter(report, stage, total, besides)
