@@ -1,6 +1,7 @@
 package largepages
 
 import (
+	"runtime"
 	"testing"
 	"unsafe"
 )
@@ -19,6 +20,20 @@ func TestMake(t *testing.T) {
 				t.Fatalf("element %d of %d is not 0", i, n)
 			}
 			s[i] = 1
+		}
+	}
+}
+
+// TestAskForHeap: the heap keeps the addresses of memory that it gives back, where there are many threads.
+func TestAskForHeap(t *testing.T) {
+	const n = 1 << 30
+	for _, threads := range []int{leastThreads - 1, leastThreads} {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+		AskForHeap(n)
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		if kept := m.HeapReleased >= n; kept != (runtime.GOOS == "linux" && threads == leastThreads) || m.HeapInuse >= n/2 {
+			t.Errorf("%d threads: the heap uses %d bytes, and has given back %d", threads, m.HeapInuse, m.HeapReleased)
 		}
 	}
 }
