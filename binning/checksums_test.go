@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -67,7 +68,7 @@ func TestChecksums(t *testing.T) {
 			if mode == RecordNothing {
 				w = nil
 			}
-			if got := in.Source; string(record.AppendSource(nil, got)) != string(record.AppendSource(nil, w)) {
+			if got := in.Source; !reflect.DeepEqual(got, w) {
 				t.Errorf("mode %d: %s: %+v is recorded, want %+v", mode, in.Name, got, w)
 			}
 		}

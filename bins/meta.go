@@ -1,8 +1,8 @@
 package bins
 
 import (
-	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/zeebo/xxh3"
 
@@ -79,30 +79,11 @@ type BlockInfo struct {
 	// StoredMeta that of the block in the meta file.
 	StoredDNA, StoredNames, StoredQuals, StoredMeta uint64
 
-	dirLen       uint64 // the directory, at the end of the block's part of the meta file
-	dirSum       uint64
-	dataAt       uint64 // computed: where the block's parts of the two files begin
-	metaAt       uint64
-	inconsistent bool
+	dirLen uint64 // the directory, at the end of the block's part of the meta file
+	dirSum uint64
+	dataAt uint64 // computed: where the block's parts of the two files begin
+	metaAt uint64
 }
-
-// Bits of BlockInfo's flags on disk.
-const (
-	flagVaried = 1 << iota
-	flagNames
-	flagQuals
-	flagExceptions
-	flagForms
-	flagsAll = 1<<iota - 1
-)
-
-// Bits of Options on disk.
-const (
-	optReadsOnly = 1 << iota
-	optOrderAny
-	optDropNames
-	optionsAll = 1<<iota - 1
-)
 
 // Which mates an input holds, on disk.
 const (
@@ -113,43 +94,54 @@ const (
 
 // appendTrailer returns the trailer, and the ID, which is the XXH3-128 of what it says of the content.
 func appendTrailer(m *Meta) (t []byte, id [16]byte) {
-	t = parse.AppendBlock(nil, m.Tool)
+	var f parse.Fields
+	m.codeContent(&f)
+	id = xxh3.Hash128(f.Out).Bytes()
+	for i := range m.Blocks {
+		m.Blocks[i].codeStored(&f)
+	}
+	return f.Out, id
+}
+
+// codeContent codes what bins hold, however it is stored.
+func (m *Meta) codeContent(f *parse.Fields) {
+	f.Text(&m.Tool)
 	o := &m.Options
-	t = append(t, parse.Flags(o.ReadsOnly, o.OrderAny, o.DropNames), byte(o.Quality))
-	t = binary.AppendUvarint(t, o.BlockSize)
-	t = binary.AppendUvarint(t, uint64(len(m.Inputs)))
-	for i := range m.Inputs {
-		in := &m.Inputs[i]
-		t = parse.AppendBlock(t, in.Name)
-		mate := in.Mate
-		if in.Further {
-			mate = in.Lead
+	f.Flags(&o.ReadsOnly, &o.OrderAny, &o.DropNames)
+	parse.Byte(f, &o.Quality, record.QualityDrop)
+	parse.Number(f, &o.BlockSize, math.MaxUint64)
+	parse.List(f, &m.Inputs, 6, "inputs", func(in *record.Input) { m.codeInput(f, in) })
+	parse.List(f, &m.Blocks, minBlockEntry, "blocks", func(b *BlockInfo) {
+		if b.codeContent(f); b.Input >= len(m.Inputs) {
+			f.Fail("a block is of input %d of %d", b.Input+1, len(m.Inputs))
 		}
-		t = append(t, byte(in.Kind), parse.Flags(in.First || in.Interleaved, in.Further || in.Interleaved))
-		t = binary.AppendUvarint(t, uint64(mate+1))
-		t = binary.AppendUvarint(t, in.Records)
-		t = binary.AppendUvarint(t, in.Bytes)
-		t = record.AppendSource(t, in.Source)
+	})
+}
+
+// codeInput codes an input.
+func (m *Meta) codeInput(f *parse.Fields, in *record.Input) {
+	f.Text(&in.Name)
+	parse.Byte(f, &in.Kind, record.Kinds-1)
+	mates := parse.Flags(in.First || in.Interleaved, in.Further || in.Interleaved)
+	other := in.Mate + 1
+	if in.Further {
+		other = in.Lead + 1
 	}
-	t = binary.AppendUvarint(t, uint64(len(m.Blocks)))
-	for i := range m.Blocks {
-		b := &m.Blocks[i]
-		t = append(t, parse.Flags(b.Varied, b.HasNames, b.HasQuals, b.HasExceptions, b.HasForms))
-		for _, v := range []uint64{uint64(b.Input), b.FirstRecord, uint64(b.Records), b.TextLen, b.Bases, uint64(b.FixedLen),
-			b.NamesLen, b.QualsLen, b.PackedLen} {
-			t = binary.AppendUvarint(t, v)
+	parse.Byte(f, &mates, matesBoth)
+	parse.Number(f, &other, uint64(len(m.Inputs)))
+	if f.In != nil {
+		in.First, in.Further, in.Interleaved = mates == matesFirst, mates == matesFurther, mates == matesBoth
+		if in.Mate = other - 1; in.Further {
+			in.Lead, in.Mate = in.Mate, -1
 		}
-		t = append(t, b.TextHash[:]...)
 	}
-	id = xxh3.Hash128(t).Bytes()
-	for i := range m.Blocks {
-		b := &m.Blocks[i]
-		for _, v := range []uint64{b.StoredDNA, b.StoredNames, b.StoredQuals, b.StoredMeta, b.dirLen} {
-			t = binary.AppendUvarint(t, v)
-		}
-		t = binary.LittleEndian.AppendUint64(t, b.dirSum)
+	parse.Number(f, &in.Records, math.MaxUint64)
+	parse.Number(f, &in.Bytes, math.MaxUint64)
+	record.CodeSource(f, &in.Source)
+	if s := in.Source; s != nil && s.Plain && s.Size != in.Bytes || keepsFile(in) && len(s.Gzip) != 1 ||
+		in.Interleaved && m.Options.OrderAny {
+		f.Fail("an input makes no sense")
 	}
-	return t, id
 }
 
 // minBlockEntry is the least number of bytes that a block takes in the trailer.
@@ -160,39 +152,16 @@ const minBlockEntry = 1 + 14 + 16 + 8
 // without gaps.
 func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 	m := new(Meta)
-	c := parse.Cursor{Rest: t}
-	m.Tool = c.Text()
-	flags, quality := c.Byte(), c.Byte()
-	m.Options = record.Options{ReadsOnly: flags&optReadsOnly != 0, OrderAny: flags&optOrderAny != 0, DropNames: flags&optDropNames != 0,
-		Quality: record.QualityMode(quality), BlockSize: c.Uvarint()}
-	ok := flags <= optionsAll && m.Options.Quality <= record.QualityDrop
-	m.Inputs = make([]record.Input, c.Count(6, "inputs"))
-	for i := range m.Inputs {
-		in := &m.Inputs[i]
-		in.Name = c.Text()
-		kind, mates := c.Byte(), c.Byte()
-		in.Kind, in.First, in.Further = record.Kind(kind), mates == matesFirst, mates == matesFurther
-		in.Interleaved = mates == matesBoth
-		in.Mate = int(c.AtMost(uint64(len(m.Inputs)))) - 1
-		if in.Further {
-			in.Lead, in.Mate = in.Mate, -1
-		}
-		in.Records, in.Bytes = c.Uvarint(), c.Uvarint()
-		in.Source = record.ParseSource(&c)
-		ok = ok && (in.Source == nil || !in.Source.Plain || in.Source.Size == in.Bytes)
-		ok = ok && kind < byte(record.Kinds) && mates <= matesBoth && !(in.Interleaved && m.Options.OrderAny)
-	}
-	ok = ok && record.CheckGroups(m.Inputs) == ""
-	m.Blocks = make([]BlockInfo, c.Count(minBlockEntry, "blocks"))
+	c := &parse.Cursor{Rest: t}
+	f := &parse.Fields{In: c}
+	m.codeContent(f)
+	ok := record.CheckGroups(m.Inputs) == ""
 	dataAt, metaAt := uint64(dataHeaderLen), uint64(metaHeaderLen)
 	records, bytes := make([]uint64, len(m.Inputs)), make([]uint64, len(m.Inputs))
 	for i := range m.Blocks {
-		parseContent(&c, &m.Blocks[i], len(m.Inputs))
-	}
-	for i := range m.Blocks {
 		b := &m.Blocks[i]
-		parseStored(&c, b)
-		if c.Failed() || b.inconsistent || b.FirstRecord != records[b.Input] || m.Inputs[b.Input].Interleaved && b.Records%2 != 0 {
+		if b.codeStored(f); c.Failed() || !b.consistent() || b.FirstRecord != records[b.Input] ||
+			m.Inputs[b.Input].Interleaved && b.Records%2 != 0 {
 			ok = false
 			break
 		}
@@ -212,7 +181,6 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 	}
 	for i := range m.Inputs {
 		ok = ok && m.Inputs[i].Records == records[i] && m.Inputs[i].Bytes == bytes[i]
-		ok = ok && (!keepsFile(&m.Inputs[i]) || len(m.Inputs[i].Source.Gzip) == 1)
 	}
 	if !ok || !c.Done() || dataAt != dataSize || metaAt != metaSize {
 		return nil, fmt.Errorf("%w: its index makes no sense", parse.ErrCorrupt)
@@ -220,37 +188,41 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 	return m, nil
 }
 
-// parseContent parses what a block has, however it is stored.
-func parseContent(c *parse.Cursor, b *BlockInfo, inputs int) {
-	flags := c.Byte()
-	b.Varied, b.HasNames, b.HasQuals = flags&flagVaried != 0, flags&flagNames != 0, flags&flagQuals != 0
-	b.HasExceptions, b.HasForms = flags&flagExceptions != 0, flags&flagForms != 0
-	if inputs == 0 {
-		c.Fail("it makes no sense")
-		return
-	}
-	b.Input = int(c.AtMost(uint64(inputs - 1)))
-	b.FirstRecord = c.Uvarint()
-	b.Records = int(c.AtMost(1<<32 - 1))
-	b.TextLen, b.Bases = c.Uvarint(), c.Uvarint()
-	b.FixedLen = uint32(c.AtMost(1<<32 - 1))
+// codeContent codes what a block has, however it is stored. Sums and products of a few of the numbers don't overflow.
+func (b *BlockInfo) codeContent(f *parse.Fields) {
+	f.Flags(&b.Varied, &b.HasNames, &b.HasQuals, &b.HasExceptions, &b.HasForms)
+	parse.Number(f, &b.Input, math.MaxInt32)
+	parse.Number(f, &b.FirstRecord, maxBytes)
+	parse.Number(f, &b.Records, math.MaxUint32)
+	parse.Number(f, &b.TextLen, maxBytes)
+	parse.Number(f, &b.Bases, math.MaxUint64)
+	parse.Number(f, &b.FixedLen, math.MaxUint32)
 	for _, v := range []*uint64{&b.NamesLen, &b.QualsLen, &b.PackedLen} {
-		// Sums and products of a few of these must not overflow.
-		*v = c.AtMost(1 << 56)
+		parse.Number(f, v, maxBytes)
 	}
-	copy(b.TextHash[:], c.Bytes(16))
-	b.inconsistent = flags > flagsAll || b.TextLen > 1<<56 || b.FirstRecord > 1<<56 || b.Varied && b.FixedLen != 0 ||
-		!b.Varied && b.Bases != uint64(b.Records)*uint64(b.FixedLen) ||
-		!b.HasNames && b.NamesLen != 0 || b.HasNames && b.NamesLen < uint64(b.Records) ||
-		!b.HasQuals && b.QualsLen != 0 || b.HasQuals && b.QualsLen != b.Bases ||
-		b.PackedLen > b.Bases || b.PackedLen < b.Bases/4
+	f.Bytes(b.TextHash[:])
 }
 
-// parseStored parses how a block is stored.
-func parseStored(c *parse.Cursor, b *BlockInfo) {
+// maxBytes is how many bytes anything has at most.
+const maxBytes = 1 << 56
+
+// codeStored codes how a block is stored.
+func (b *BlockInfo) codeStored(f *parse.Fields) {
 	for _, v := range []*uint64{&b.StoredDNA, &b.StoredNames, &b.StoredQuals, &b.StoredMeta, &b.dirLen} {
-		*v = c.AtMost(1 << 56)
+		parse.Number(f, v, maxBytes)
 	}
-	b.dirSum = c.Uint64()
-	b.inconsistent = b.inconsistent || b.StoredDNA != b.PackedLen
+	f.Uint64(&b.dirSum)
+}
+
+// consistent reports whether what is said of a block can be.
+func (b *BlockInfo) consistent() bool {
+	switch {
+	case b.Varied && b.FixedLen != 0, !b.Varied && b.Bases != uint64(b.Records)*uint64(b.FixedLen):
+		return false
+	case !b.HasNames && b.NamesLen != 0, b.HasNames && b.NamesLen < uint64(b.Records):
+		return false
+	case !b.HasQuals && b.QualsLen != 0, b.HasQuals && b.QualsLen != b.Bases:
+		return false
+	}
+	return b.PackedLen <= b.Bases && b.PackedLen >= b.Bases/4 && b.StoredDNA == b.PackedLen
 }

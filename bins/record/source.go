@@ -1,7 +1,6 @@
 package record
 
 import (
-	"encoding/binary"
 	"math"
 	"strings"
 	"time"
@@ -29,77 +28,58 @@ type Source struct {
 	Sample string
 }
 
-// Bits of the first byte of a source in a file.
-const (
-	sourceRecorded = 1 << iota
-	sourceTime
-	sourceSums
-	sourcePlain
-	sourceTextMD5
-	sourceSample
-	sourceGzip
-	sourceAll = 1<<iota - 1
-)
-
-// AppendSource appends a source as docs/FORMAT.md, section Source, says; s may be nil.
-func AppendSource(dst []byte, s *Source) []byte {
-	if s == nil {
-		return append(dst, 0)
-	}
-	dst = append(dst, parse.Flags(true, !s.Time.IsZero(), s.Sums != nil, s.Plain, s.TextMD5, s.Sample != "", len(s.Gzip) > 0))
-	dst = parse.AppendBlock(dst, s.Name)
-	dst = binary.AppendUvarint(dst, s.Size)
-	if !s.Time.IsZero() {
-		dst = binary.LittleEndian.AppendUint64(dst, uint64(s.Time.UnixNano()))
-	}
-	if s.Sums != nil {
-		dst = append(dst, s.Sums.SHA256[:]...)
-		dst = append(dst, s.Sums.MD5[:]...)
-	}
-	if s.Sample != "" {
-		dst = parse.AppendBlock(dst, s.Sample)
-	}
-	if len(s.Gzip) > 0 {
-		dst = parse.AppendBlock(dst, string(s.Gzip))
-	}
-	return dst
-}
-
 // What Source.Gzip is in bins: the file comes back if what makes it of its text is found, or there is to be no archive without that.
 var GzipKept, GzipNeeded = []byte{0}, []byte{1}
 
 // MaxGzip is how many bytes Source.Gzip has at most.
 const MaxGzip = 4 << 20
 
-// ParseSource parses what AppendSource wrote; nil means that nothing is recorded.
-func ParseSource(c *parse.Cursor) *Source {
-	flags := c.ByteAtMost(sourceAll)
-	if flags == 0 {
-		return nil
+// CodeSource codes a source as docs/FORMAT.md, section Source, says; nil means that nothing is recorded.
+func CodeSource(f *parse.Fields, source **Source) {
+	var s Source
+	recorded := *source != nil
+	if recorded {
+		s = **source
 	}
-	s := &Source{Name: c.Text(), Size: c.AtMost(math.MaxInt64), Plain: flags&sourcePlain != 0, TextMD5: flags&sourceTextMD5 != 0}
-	if flags&sourceRecorded == 0 || s.Name != "" && !isFileName(s.Name) {
-		c.Fail("the file of an input is not described as it should be")
+	hasTime, hasSums, hasSample, hasGzip := !s.Time.IsZero(), s.Sums != nil, s.Sample != "", len(s.Gzip) > 0
+	f.Flags(&recorded, &hasTime, &hasSums, &s.Plain, &s.TextMD5, &hasSample, &hasGzip)
+	if !recorded {
+		if hasTime || hasSums || s.Plain || s.TextMD5 || hasSample || hasGzip {
+			f.Fail("the file of an input is not described as it should be")
+		}
+		return
 	}
-	if flags&sourceTime != 0 {
-		s.Time = time.Unix(0, int64(c.Uint64())).UTC()
+	f.Text(&s.Name)
+	if parse.Number(f, &s.Size, math.MaxInt64); s.Name != "" && !isFileName(s.Name) {
+		f.Fail("the file of an input is not described as it should be")
 	}
-	if flags&sourceSums != 0 {
-		s.Sums = new(digest.Sums)
-		c.Copy(s.Sums.SHA256[:])
-		c.Copy(s.Sums.MD5[:])
+	if hasTime {
+		nanoseconds := uint64(s.Time.UnixNano())
+		f.Uint64(&nanoseconds)
+		s.Time = time.Unix(0, int64(nanoseconds)).UTC()
 	}
-	if flags&sourceSample != 0 {
-		if s.Sample = c.Text(); !isFileName(s.Sample) {
-			c.Fail("the sample of an input does not have a name as it should")
+	if hasSums {
+		if f.In != nil {
+			s.Sums = new(digest.Sums)
+		}
+		f.Bytes(s.Sums.SHA256[:])
+		f.Bytes(s.Sums.MD5[:])
+	}
+	if hasSample {
+		if f.Text(&s.Sample); !isFileName(s.Sample) {
+			f.Fail("the sample of an input does not have a name as it should")
 		}
 	}
-	if flags&sourceGzip != 0 {
-		if s.Gzip = []byte(c.Text()); len(s.Gzip) == 0 || len(s.Gzip) > MaxGzip || s.Sums == nil || s.Plain {
-			c.Fail("the file of an input can't be gzip as it says")
+	if hasGzip {
+		gzip := string(s.Gzip)
+		f.Text(&gzip)
+		if s.Gzip = []byte(gzip); len(gzip) == 0 || len(gzip) > MaxGzip || !hasSums || s.Plain {
+			f.Fail("the file of an input can't be gzip as it says")
 		}
 	}
-	return s
+	if f.In != nil {
+		*source = &s
+	}
 }
 
 // Recordable reports whether a time can be recorded: those from 1678 to 2262 can.

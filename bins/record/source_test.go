@@ -23,25 +23,34 @@ func TestSource(t *testing.T) {
 		{Sample: "x"},
 		{Name: "x.fastq.gz", Size: 9, Sums: sums, Gzip: []byte("how")},
 	} {
-		b := AppendSource(nil, want)
-		c := parse.Cursor{Rest: b}
-		if got := ParseSource(&c); !reflect.DeepEqual(got, want) || !c.Done() {
-			t.Errorf("%+v has become %+v (%s)", want, got, c.Reason)
+		var f parse.Fields
+		CodeSource(&f, &want)
+		b := f.Out
+		got, reason := parsedSource(b)
+		if !reflect.DeepEqual(got, want) || reason != "" {
+			t.Errorf("%+v has become %+v (%s)", want, got, reason)
 		}
 		for n := range b {
-			c := parse.Cursor{Rest: b[:n]}
-			if ParseSource(&c); !c.Failed() {
+			if _, reason := parsedSource(b[:n]); reason == "" {
 				t.Errorf("%+v: %d bytes of %d passed", want, n, len(b))
 			}
 		}
 	}
 	for _, bad := range [][]byte{{128}, {129, 0, 0}, {65, 0, 0, 1, 'x'}, {2}, {33, 0, 0, 0}, {33, 0, 0, 1, '/'},
 		{1, 1, '/', 0}, {1, 2, '.', '.', 0}, {1, 1, 0, 0}} {
-		c := parse.Cursor{Rest: bad}
-		if ParseSource(&c); !c.Failed() {
+		if _, reason := parsedSource(bad); reason == "" {
 			t.Errorf("%q passed", bad)
 		}
 	}
+}
+
+// parsedSource returns a source, and what is wrong with it, or with what follows it.
+func parsedSource(b []byte) (s *Source, reason string) {
+	c := &parse.Cursor{Rest: b}
+	if CodeSource(&parse.Fields{In: c}, &s); len(c.Rest) > 0 {
+		c.Fail("%d bytes follow", len(c.Rest))
+	}
+	return s, c.Reason
 }
 
 func TestRecordable(t *testing.T) {

@@ -32,7 +32,7 @@ func parseAny(file string, data []byte, check func(m *Manifest, c *parse.Cursor)
 		return nil, fmt.Errorf("%s: %w %d, this program reads version %d", file, parse.ErrVersion, v, Version)
 	}
 	m := &Manifest{size: uint64(len(data))}
-	m.code(&coder{c: c})
+	m.code(&parse.Fields{In: c})
 	if !c.Failed() && len(c.Rest) != 0 {
 		c.Fail("%d bytes are left over", len(c.Rest))
 	}
