@@ -1,7 +1,6 @@
 package bins
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"orcomgo/bins/parse"
@@ -29,54 +28,52 @@ func compressed(sec int) bool { return sec == secNames || sec == secQuals }
 // chunks returns how many chunks the section has.
 func (s *section) chunks() int { return int((s.raw + chunkSize - 1) / chunkSize) }
 
-func (d *directory) append(dst []byte) []byte {
-	for i := range d.sections {
-		s := &d.sections[i]
-		dst = binary.AppendUvarint(dst, s.raw)
-		last := uint64(0)
-		for j, sum := range s.sums {
-			if compressed(i) {
-				dst = append(dst, s.methods[j])
-				dst = binary.AppendUvarint(dst, s.ends[j]-last)
-				last = s.ends[j]
-			}
-			dst = binary.LittleEndian.AppendUint64(dst, sum)
-		}
+// makeRoom makes room for what the directory has of each chunk of the section, which is number sec.
+func (s *section) makeRoom(sec int) {
+	n := s.chunks()
+	s.sums = make([]uint64, n)
+	if compressed(sec) {
+		s.methods, s.ends = make([]uint8, n), make([]uint64, n)
 	}
-	return dst
 }
 
-// parseDirectory is the inverse of append, for the block b of a checked index.
+// code codes the directory.
+func (d *directory) code(f *parse.Fields) {
+	for i := range d.sections {
+		s := &d.sections[i]
+		if parse.Number(f, &s.raw, maxBytes); f.In != nil {
+			if s.chunks() > len(f.In.Rest)/8 {
+				f.Fail("it makes no sense")
+				return
+			}
+			s.makeRoom(i)
+		}
+		at := uint64(0)
+		for j := range s.sums {
+			if compressed(i) {
+				size := s.ends[j] - at
+				parse.Byte(f, &s.methods[j], chunkCoded)
+				if parse.Number(f, &size, chunkSize); !knownMethod(s.methods[j], i) || !s.fits(j, size) {
+					f.Fail("it makes no sense")
+				}
+				at += size
+				s.ends[j] = at
+			}
+			f.Uint64(&s.sums[j])
+		}
+		if s.stored = at; !compressed(i) {
+			s.stored = s.raw
+		}
+	}
+}
+
+// parseDirectory parses the directory of the block b of a checked index.
 func parseDirectory(data []byte, b *BlockInfo) (*directory, error) {
-	d := new(directory)
-	c := parse.Cursor{Rest: data}
+	d, c := new(directory), &parse.Cursor{Rest: data}
+	d.code(&parse.Fields{In: c})
 	dataAt, metaAt := b.dataAt, b.metaAt
 	for i := range d.sections {
 		s := &d.sections[i]
-		s.raw = c.AtMost(1 << 56)
-		n := s.chunks()
-		if n > len(c.Rest)/8 {
-			c.Fail("it makes no sense")
-			break
-		}
-		s.sums = make([]uint64, n)
-		if compressed(i) {
-			s.methods, s.ends = make([]uint8, n), make([]uint64, n)
-		} else {
-			s.stored = s.raw
-		}
-		for j := range s.sums {
-			if compressed(i) {
-				s.methods[j] = c.Byte()
-				size := c.AtMost(chunkSize)
-				if !knownMethod(s.methods[j], i) || !s.fits(j, size) {
-					c.Fail("it makes no sense")
-				}
-				s.stored += size
-				s.ends[j] = s.stored
-			}
-			s.sums[j] = c.Uint64()
-		}
 		if i < dataSections {
 			s.at = dataAt
 			dataAt += s.stored

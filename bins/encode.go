@@ -7,6 +7,7 @@ import (
 
 	"orcomgo/bases"
 	"orcomgo/bins/entropy"
+	"orcomgo/bins/parse"
 	"orcomgo/bins/record"
 )
 
@@ -85,10 +86,11 @@ func EncodeBlock(e *Encoded, b *Block, run Runner) error {
 	}
 	e.info.StoredDNA = d.sections[secDNA].stored
 	e.info.StoredNames, e.info.StoredQuals = d.sections[secNames].stored, d.sections[secQuals].stored
-	dir := d.append(nil)
-	e.meta = append(e.meta, dir)
-	e.info.dirLen, e.info.dirSum = uint64(len(dir)), sum(dir)
-	e.info.StoredMeta += uint64(len(dir))
+	var dir parse.Fields
+	d.code(&dir)
+	e.meta = append(e.meta, dir.Out)
+	e.info.dirLen, e.info.dirSum = uint64(len(dir.Out)), sum(dir.Out)
+	e.info.StoredMeta += uint64(len(dir.Out))
 	return nil
 }
 
@@ -122,10 +124,8 @@ func encodeChunks(d *directory, raw *[sections][]byte, coded *[sections]*Coded, 
 			s.raw = coded[i].Raw
 		}
 		n := s.chunks()
-		s.sums, pieces[i] = make([]uint64, n), make([][]byte, n)
-		if compressed(i) {
-			s.methods, s.ends = make([]uint8, n), make([]uint64, n)
-		}
+		s.makeRoom(i)
+		pieces[i] = make([][]byte, n)
 		if coded[i] != nil {
 			if err := coded[i].divide(s, i, pieces[i]); err != nil {
 				return nil, err

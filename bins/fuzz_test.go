@@ -65,7 +65,7 @@ func FuzzDirectory(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(d.append(nil), i)
+		f.Add(bytesOfDirectory(d), i)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, block int) {
 		b := &r.info.Blocks[uint(block)%uint(len(r.info.Blocks))]
@@ -149,7 +149,7 @@ func FuzzMeta(f *testing.F) {
 					s.sums[j] = sum(file[at : at+n])
 				}
 			}
-			dir := fixed.append(nil)
+			dir := bytesOfDirectory(&fixed)
 			copy(meta[b.metaAt+b.StoredMeta-b.dirLen:], dir)
 			b.dirSum = sum(dir)
 		}
@@ -231,4 +231,10 @@ func FuzzSections(f *testing.F) {
 			return true
 		})
 	})
+}
+
+func bytesOfDirectory(d *directory) []byte {
+	var f parse.Fields
+	d.code(&f)
+	return f.Out
 }

@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"sort"
@@ -112,10 +113,8 @@ func (l *Forms) Slice(from, to uint32) Forms {
 const (
 	formNoNewline = 1 << 6
 	formMore      = 1 << 7 // a second byte follows, with these bits
-	moreSeqWidth  = 1 << 0
-	moreQualWidth = 1 << 1
-	moreSeqLines  = 1 << 2
-	moreQualLines = 1 << 3
+	moreWidth     = 1 << 0 // of the sequence; the next bit for the qualities
+	moreLines     = 1 << 2 // likewise
 	moreTail      = 1 << 4
 )
 
@@ -142,23 +141,23 @@ func MarshalForms(dst []byte, l *Forms) []byte {
 		size += numberSize(e.Read-next) + maxFormSize(e.Form)
 		next = e.Read + 1
 	}
-	dst = slices.Grow(dst, size)
-	dst = appendForm(dst, &l.Default)
-	dst = binary.AppendUvarint(dst, uint64(len(l.Exceptions)))
+	f := &parse.Fields{Out: slices.Grow(dst, size)}
+	codeForm(f, &l.Default)
+	f.Out = binary.AppendUvarint(f.Out, uint64(len(l.Exceptions)))
 	next = 0
 	for i := range l.Exceptions {
 		e := &l.Exceptions[i]
-		dst = binary.AppendUvarint(dst, uint64(e.Read-next))
+		f.Out = binary.AppendUvarint(f.Out, uint64(e.Read-next))
 		next = e.Read + 1
-		dst = appendForm(dst, e.Form)
+		codeForm(f, e.Form)
 	}
-	return dst
+	return f.Out
 }
 
 // numberSize returns how many bytes AppendUvarint appends.
 func numberSize(n uint32) int { return (bits.Len32(n|1) + 6) / 7 }
 
-// maxFormSize returns how many bytes appendForm appends at most. Millions of records may have the shortest form: one byte.
+// maxFormSize returns how many bytes codeForm appends at most. Millions of records may have the shortest form: one byte.
 func maxFormSize(l *Form) int {
 	n := 1
 	if l.SeqWidth|l.QualWidth != 0 || l.SeqLines != nil || l.QualLines != nil || l.Tail != "" {
@@ -181,38 +180,46 @@ func maxFormSize(l *Form) int {
 	return n
 }
 
-func appendForm(dst []byte, l *Form) []byte {
+// codeForm codes a form.
+func codeForm(f *parse.Fields, l *Form) {
 	first := l.CR&15 | byte(l.Plus)<<4
 	if l.NoNewline {
 		first |= formNoNewline
 	}
 	more := parse.Flags(l.SeqWidth != 0, l.QualWidth != 0, l.SeqLines != nil, l.QualLines != nil, l.Tail != "")
 	if more != 0 {
-		dst = append(dst, first|formMore, more)
-	} else {
-		dst = append(dst, first)
+		first |= formMore
 	}
-	if l.Plus == PlusText {
-		dst = parse.AppendBlock(dst, l.PlusText)
+	if parse.Byte(f, &first, math.MaxUint8); first&formMore != 0 {
+		parse.Byte(f, &more, math.MaxUint8)
 	}
-	if l.SeqWidth != 0 {
-		dst = binary.AppendUvarint(dst, uint64(l.SeqWidth))
+	if f.In != nil {
+		*l = Form{CR: first & 15, Plus: Plus(first >> 4 & 3), NoNewline: first&formNoNewline != 0}
 	}
-	if l.QualWidth != 0 {
-		dst = binary.AppendUvarint(dst, uint64(l.QualWidth))
+	switch l.Plus {
+	case PlusText:
+		f.Text(&l.PlusText)
+	case BAMFields:
+		f.Fail("one record is BAM")
 	}
-	for _, lines := range [][]uint32{l.SeqLines, l.QualLines} {
-		if lines != nil {
-			dst = binary.AppendUvarint(dst, uint64(len(lines)))
-			for _, n := range lines {
-				dst = binary.AppendUvarint(dst, uint64(n))
-			}
+	for i, width := range [2]*uint32{&l.SeqWidth, &l.QualWidth} {
+		if more>>i&moreWidth != 0 {
+			parse.Number(f, width, math.MaxUint32)
 		}
 	}
-	if l.Tail != "" {
-		dst = parse.AppendBlock(dst, l.Tail)
+	for i, lines := range [2]*[]uint32{&l.SeqLines, &l.QualLines} {
+		if more>>i&moreLines != 0 {
+			parse.List(f, lines, 1, "lines", func(n *uint32) { parse.Number(f, n, math.MaxUint32) })
+		}
 	}
-	return dst
+	if more&moreTail != 0 {
+		f.Text(&l.Tail)
+	}
+	for i := 0; i < len(l.Tail); i++ {
+		if x := l.Tail[i]; x != '\n' && (x != '\r' || i+1 == len(l.Tail) || l.Tail[i+1] != '\n') {
+			f.Fail("there is text after the last line")
+		}
+	}
 }
 
 // Forms of at most longestShared bytes are looked up among the mostShared first ones, so that records share them.
@@ -228,9 +235,10 @@ func UnmarshalForms(data []byte, records int) (Forms, error) {
 	if data[0] == byte(BAMFields)<<4 {
 		return unmarshalFields(data[1:], records)
 	}
-	c := parse.Cursor{Rest: data}
-	ok := parseForm(&c, &l.Default)
-	if n := c.Count(2, "records"); n > 0 && ok {
+	c := &parse.Cursor{Rest: data}
+	f := &parse.Fields{In: c}
+	codeForm(f, &l.Default)
+	if n := c.Count(2, "records"); n > 0 {
 		l.Exceptions = make([]FormException, 0, min(n, 1<<16))
 		next := uint64(0)
 		known := make(map[string]*Form) // by their bytes
@@ -238,8 +246,8 @@ func UnmarshalForms(data []byte, records int) (Forms, error) {
 			read := next + c.AtMost(uint64(records))
 			at := c.Rest
 			form := new(Form)
-			if ok = parseForm(&c, form) && read < uint64(records); !ok {
-				break
+			if codeForm(f, form); c.Failed() || read >= uint64(records) {
+				return Forms{}, errForm
 			}
 			coded := at[:len(at)-len(c.Rest)]
 			if other := known[string(coded)]; other != nil {
@@ -251,7 +259,7 @@ func UnmarshalForms(data []byte, records int) (Forms, error) {
 			l.Exceptions = append(l.Exceptions, FormException{uint32(read), form})
 		}
 	}
-	if !ok || !c.Done() {
+	if !c.Done() {
 		return Forms{}, errForm
 	}
 	return l, nil
@@ -276,47 +284,3 @@ func unmarshalFields(data []byte, records int) (Forms, error) {
 }
 
 var errForm = fmt.Errorf("%w: its form makes no sense", parse.ErrCorrupt)
-
-// parseForm parses a form at c, and reports whether it is valid.
-func parseForm(c *parse.Cursor, l *Form) bool {
-	first, more := c.Byte(), byte(0)
-	if first&formMore != 0 {
-		more = c.Byte()
-	}
-	*l = Form{CR: first & 15, Plus: Plus(first >> 4 & 3), NoNewline: first&formNoNewline != 0}
-	switch l.Plus {
-	case PlusText:
-		l.PlusText = c.Text()
-	case BAMFields:
-		return false
-	}
-	if more&moreSeqWidth != 0 {
-		l.SeqWidth = uint32(c.AtMost(1<<32 - 1))
-	}
-	if more&moreQualWidth != 0 {
-		l.QualWidth = uint32(c.AtMost(1<<32 - 1))
-	}
-	if more&moreSeqLines != 0 {
-		l.SeqLines = parseLines(c)
-	}
-	if more&moreQualLines != 0 {
-		l.QualLines = parseLines(c)
-	}
-	if more&moreTail != 0 {
-		l.Tail = c.Text()
-	}
-	for i := 0; i < len(l.Tail); i++ {
-		if x := l.Tail[i]; x != '\n' && (x != '\r' || i+1 == len(l.Tail) || l.Tail[i+1] != '\n') {
-			return false
-		}
-	}
-	return !c.Failed()
-}
-
-func parseLines(c *parse.Cursor) []uint32 {
-	lines := make([]uint32, c.Count(1, "lines"))
-	for i := range lines {
-		lines[i] = uint32(c.AtMost(1<<32 - 1))
-	}
-	return lines
-}
