@@ -11,98 +11,108 @@ import (
 	"orcomgo/bins/vfs"
 )
 
-// appendListing appends the text of a listing, as docs/FORMAT.md has it: fields of all entries, one after another.
+// appendListing appends the text of a listing, as docs/FORMAT.md has it.
 func appendListing(dst []byte, l *Listing) []byte {
-	dst = parse.AppendBlock(dst, l.Tool)
-	dst = binary.AppendUvarint(dst, uint64(l.Mode))
-	dst = appendOwner(dst, l.Owner)
-	dst = binary.AppendUvarint(dst, uint64(len(l.Archives)))
-	for _, a := range l.Archives {
-		dst = append(parse.AppendBlock(dst, a.Name), a.ID[:]...)
+	f := &parse.Fields{Out: dst}
+	l.code(f, 0)
+	return f.Out
+}
+
+// parseListing is the inverse of appendListing. It returns what follows the listing, and what is wrong with that, "" for nothing. There may
+// be so many entries at most. The sizes of files are not in it.
+//
+// What it accepts can be restored without leaving the directory: names are no paths, and what is in a directory comes after it.
+func parseListing(text []byte, most uint64) (l *Listing, rest []byte, reason string) {
+	l = new(Listing)
+	c := &parse.Cursor{Rest: text}
+	l.code(&parse.Fields{In: c}, most)
+	return l, c.Rest, c.Reason
+}
+
+// code codes the fields of all entries, one after another. Reading, there may be so many at most.
+func (l *Listing) code(f *parse.Fields, most uint64) {
+	f.Text(&l.Tool)
+	parse.Number(f, &l.Mode, 0o7777)
+	codeOwner(f, &l.Owner)
+	parse.List(f, &l.Archives, 17, "archives", func(a *Archive) {
+		if f.Text(&a.Name); commit.CheckName(a.Name) != nil {
+			f.Fail("%q is not the name of an archive", a.Name)
+		}
+		f.Bytes(a.ID[:])
+	})
+	parse.List(f, &l.LeftOut, 1, "lines about what was left out", f.Text)
+	if f.In == nil {
+		f.Out = binary.AppendUvarint(f.Out, uint64(len(l.Entries)))
+	} else if n := f.In.Count(4, "entries"); uint64(n) > most {
+		f.Fail("its %d entries take more than --memory", n)
+	} else {
+		l.Entries = make([]Entry, n)
 	}
-	dst = binary.AppendUvarint(dst, uint64(len(l.LeftOut)))
-	for _, o := range l.LeftOut {
-		dst = parse.AppendBlock(dst, o)
-	}
-	dst = binary.AppendUvarint(dst, uint64(len(l.Entries)))
 	for i := range l.Entries {
-		dst = append(dst, byte(l.Entries[i].Kind))
+		parse.Byte(f, &l.Entries[i].Kind, kinds-1)
 	}
-	for i := range l.Entries {
-		dst = binary.AppendUvarint(dst, uint64(strings.Count(l.Entries[i].Path, "/")))
-	}
-	for i := range l.Entries {
-		dst = append(append(dst, base(l.Entries[i].Path)...), 0)
+	if f.In == nil {
+		f.Out = appendPaths(f.Out, l.Entries)
+	} else {
+		parsePaths(f.In, l.Entries)
 	}
 	for i := range l.Entries {
 		if e := &l.Entries[i]; e.Kind.hasMode() {
-			dst = binary.AppendUvarint(dst, uint64(e.Mode))
+			parse.Number(f, &e.Mode, 0o7777)
 		}
 	}
-	dst = appendOwners(dst, l)
-	dst = appendTimes(dst, l)
+	l.codeOwners(f)
+	if f.In == nil {
+		f.Out = appendTimes(f.Out, l)
+	} else {
+		parseTimes(f.In, l)
+	}
 	for i := range l.Entries {
-		switch e := &l.Entries[i]; e.Kind {
-		case Reads:
-			dst = binary.AppendUvarint(dst, uint64(e.Archive))
-			dst = binary.AppendUvarint(dst, uint64(e.Input))
-			dst = binary.AppendUvarint(dst, uint64(e.Size))
-		case Link:
-			dst = parse.AppendBlock(dst, e.Target)
-		case HardLink:
-			dst = binary.AppendUvarint(dst, uint64(e.First))
-		}
+		l.codeRest(f, &l.Entries[i])
 	}
-	return dst
 }
 
 // hasMode reports whether entries of a kind have a mode of their own.
 func (k Kind) hasMode() bool { return k != Link && k != HardLink }
 
-func appendOwner(dst []byte, o vfs.Owner) []byte {
-	return binary.AppendUvarint(binary.AppendUvarint(dst, uint64(o.User)), uint64(o.Group))
+func codeOwner(f *parse.Fields, o *vfs.Owner) {
+	parse.Number(f, &o.User, math.MaxUint32)
+	parse.Number(f, &o.Group, math.MaxUint32)
 }
 
-// parseOwner is the inverse of appendOwner.
-func parseOwner(c *parse.Cursor) vfs.Owner {
-	return vfs.Owner{User: uint32(c.AtMost(math.MaxUint32)), Group: uint32(c.AtMost(math.MaxUint32))}
-}
-
-// appendOwners appends the entries from which on the owner is another one: none, as a rule.
-func appendOwners(dst []byte, l *Listing) []byte {
-	var changes []int
+// codeOwners codes the entries from which on the owner is another one: none, as a rule.
+func (l *Listing) codeOwners(f *parse.Fields) {
+	type change struct {
+		entry int
+		owner vfs.Owner
+	}
+	var changes []change
 	owner := l.Owner
 	for i := range l.Entries {
-		if e := &l.Entries[i]; e.Kind != HardLink && e.Owner != owner {
-			changes, owner = append(changes, i), e.Owner
+		if e := &l.Entries[i]; f.In == nil && e.Kind != HardLink && e.Owner != owner {
+			owner = e.Owner
+			changes = append(changes, change{i, owner})
 		}
 	}
-	dst = binary.AppendUvarint(dst, uint64(len(changes)))
-	for _, i := range changes {
-		dst = appendOwner(binary.AppendUvarint(dst, uint64(i)), l.Entries[i].Owner)
+	parse.List(f, &changes, 3, "owners", func(c *change) {
+		parse.Number(f, &c.entry, uint64(len(l.Entries)))
+		codeOwner(f, &c.owner)
+	})
+	if !f.Reading() {
+		return
 	}
-	return dst
-}
-
-// parseOwners is the inverse of appendOwners.
-func parseOwners(c *parse.Cursor, l *Listing) {
-	owner, next := l.Owner, 0
-	until := func(i int) {
-		for ; next < i; next++ {
+	next := 0
+	for _, c := range append(changes, change{entry: len(l.Entries)}) {
+		if c.entry < next {
+			f.Fail("owners of entry %d follow those of entry %d", c.entry, next)
+		}
+		for ; next < c.entry; next++ {
 			if e := &l.Entries[next]; e.Kind != HardLink {
 				e.Owner = owner
 			}
 		}
+		owner = c.owner
 	}
-	for range c.Count(3, "owners") {
-		i := c.Int(len(l.Entries))
-		if i < next {
-			c.Fail("owners of entry %d follow those of entry %d", i, next)
-		}
-		until(i)
-		owner = parseOwner(c)
-	}
-	until(len(l.Entries))
 }
 
 // times returns the times of the directory itself and of all entries that have one.
@@ -162,72 +172,39 @@ func parseTimes(c *parse.Cursor, l *Listing) {
 // maxSeconds bounds times, so that differences don't overflow.
 const maxSeconds = 1 << 48
 
-// parseListing is the inverse of appendListing. It returns what follows the listing, and what is wrong with that, "" for nothing. There may
-// be so many entries at most. The sizes of files are not in it.
-//
-// What it accepts can be restored without leaving the directory: names are no paths, and what is in a directory comes after it.
-func parseListing(text []byte, most uint64) (l *Listing, rest []byte, reason string) {
-	c := &parse.Cursor{Rest: text}
-	l = &Listing{Tool: c.Text(), Mode: uint32(c.AtMost(0o7777)), Owner: parseOwner(c)}
-	l.Archives = make([]Archive, c.Count(17, "archives"))
-	for i := range l.Archives {
-		a := &l.Archives[i]
-		if a.Name = c.Text(); commit.CheckName(a.Name) != nil {
-			c.Fail("%q is not the name of an archive", a.Name)
-		}
-		c.Copy(a.ID[:])
-	}
-	for range c.Count(1, "lines about what was left out") {
-		l.LeftOut = append(l.LeftOut, c.Text())
-	}
-	n := c.Count(4, "entries")
-	if uint64(n) > most {
-		c.Fail("its %d entries take more than --memory", n)
-		n = 0
-	}
-	l.Entries = make([]Entry, n)
-	for i := range l.Entries {
-		l.Entries[i].Kind = Kind(c.ByteAtMost(byte(kinds - 1)))
-	}
-	parsePaths(c, l.Entries)
-	for i := range l.Entries {
-		if e := &l.Entries[i]; e.Kind.hasMode() {
-			e.Mode = uint32(c.AtMost(0o7777))
-		}
-	}
-	parseOwners(c, l)
-	parseTimes(c, l)
-	for i := range l.Entries {
-		l.parseRest(c, i)
-	}
-	return l, c.Rest, c.Reason
-}
-
-// parseRest parses what only some kinds of entries have.
-func (l *Listing) parseRest(c *parse.Cursor, i int) {
-	switch e := &l.Entries[i]; e.Kind {
+// codeRest codes what only some kinds of entries have.
+func (l *Listing) codeRest(f *parse.Fields, e *Entry) {
+	switch e.Kind {
 	case Reads:
-		archive := c.Uvarint()
-		e.Input = int(c.AtMost(1 << 30))
-		e.Size = int64(c.AtMost(1 << 62))
-		if archive >= uint64(len(l.Archives)) {
-			c.Fail("a file is of archive %d of %d", archive, len(l.Archives))
-			return
+		parse.Number(f, &e.Archive, math.MaxInt32)
+		parse.Number(f, &e.Input, 1<<30)
+		if parse.Number(f, &e.Size, 1<<62); e.Archive >= len(l.Archives) {
+			f.Fail("a file is of archive %d of %d", e.Archive, len(l.Archives))
 		}
-		e.Archive = int(archive)
 	case Link:
-		if e.Target = c.Text(); e.Target == "" || strings.IndexByte(e.Target, 0) >= 0 {
-			c.Fail("a link leads nowhere")
+		if f.Text(&e.Target); e.Target == "" || strings.IndexByte(e.Target, 0) >= 0 {
+			f.Fail("a link leads nowhere")
 		}
 	case HardLink:
-		e.First = int(c.AtMost(uint64(len(l.Entries) - 1)))
-		if k := l.Entries[e.First].Kind; k != File && k != Reads {
-			c.Fail("a hard link is one of a %s", k)
+		parse.Number(f, &e.First, uint64(len(l.Entries)-1))
+		if f.Reading() && l.Entries[e.First].Kind != File && l.Entries[e.First].Kind != Reads {
+			f.Fail("a hard link is one of a %s", l.Entries[e.First].Kind)
 		}
 	}
 }
 
-// parsePaths parses how deep the entries are, and their names.
+// appendPaths appends how deep the entries are, and their names.
+func appendPaths(dst []byte, entries []Entry) []byte {
+	for i := range entries {
+		dst = binary.AppendUvarint(dst, uint64(strings.Count(entries[i].Path, "/")))
+	}
+	for i := range entries {
+		dst = append(append(dst, base(entries[i].Path)...), 0)
+	}
+	return dst
+}
+
+// parsePaths is the inverse of appendPaths.
 func parsePaths(c *parse.Cursor, entries []Entry) {
 	depths := make([]int, len(entries))
 	above := 0 // the greatest depth that the next entry may have

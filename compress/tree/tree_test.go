@@ -41,7 +41,7 @@ func (c contents) open(e *Entry) (io.ReadCloser, error) {
 // listingOf makes a listing of the entries of a vector. The sizes of files are those of their contents.
 func listingOf(t testing.TB, archives, entries []string) (*Listing, contents) {
 	t.Helper()
-	l := &Listing{Tool: "t", Mode: 0o755, Time: time.Unix(5, 0), Archives: []Archive{}, Entries: []Entry{}}
+	l := &Listing{Tool: "t", Mode: 0o755, Time: time.Unix(5, 0), Archives: []Archive{}, LeftOut: []string{}, Entries: []Entry{}}
 	for _, s := range archives {
 		name, id, _ := strings.Cut(s, "=")
 		a := Archive{Name: name}
