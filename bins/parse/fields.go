@@ -1,8 +1,6 @@
 package parse
 
-import (
-	"encoding/binary"
-)
+import "encoding/binary"
 
 // Fields codes the fields of a format in either direction, so that one function says what they are: each method reads a field into the
 // variable that it is given, or appends what that holds. A variable must not be of a structure that others read meanwhile.
@@ -27,6 +25,15 @@ func Number[T ~int | ~int64 | ~uint32 | ~uint64](f *Fields, v *T, limit uint64) 
 		*v = T(f.In.AtMost(limit))
 	} else {
 		f.Out = binary.AppendUvarint(f.Out, uint64(*v))
+	}
+}
+
+// Varint codes a signed number, as Cursor.Varint.
+func (f *Fields) Varint(v *int64, limit int64) {
+	if f.In != nil {
+		*v = f.In.Varint(limit)
+	} else {
+		f.Out = binary.AppendVarint(f.Out, *v)
 	}
 }
 

@@ -130,9 +130,6 @@ func (c *Cursor) Uint64() uint64 {
 	return 0
 }
 
-// Float64 parses a little-endian number of eight bytes as the bits of a float64.
-func (c *Cursor) Float64() float64 { return math.Float64frombits(c.Uint64()) }
-
 // Bytes returns the next n bytes, which share memory with Rest; nil if there are fewer.
 func (c *Cursor) Bytes(n uint64) []byte {
 	if n > uint64(len(c.Rest)) {

@@ -2,7 +2,7 @@ package parse
 
 import (
 	"encoding/binary"
-	"math"
+	"reflect"
 	"testing"
 )
 
@@ -13,14 +13,13 @@ func TestCursor(t *testing.T) {
 	b = append(b, 1, 2, 3)
 	b = binary.AppendVarint(b, -70)
 	b = append(b, 9, 2, 'a', 'b')
-	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(-1.5))
 	c := Cursor{Rest: b}
 	var three [3]byte
 	if c.AtMost(300) != 300 || c.Text() != "ab" || c.ByteAtMost(7) != 7 || c.Uint64() != 1<<40 {
 		t.Fatal("what was taken is not what was written")
 	}
 	c.Copy(three[:])
-	if c.Varint(70) != -70 || c.Int(9) != 9 || string(c.Block()) != "ab" || c.Float64() != -1.5 {
+	if c.Varint(70) != -70 || c.Int(9) != 9 || string(c.Block()) != "ab" {
 		t.Fatal("what was taken is not what was written")
 	}
 	if three != [3]byte{1, 2, 3} || !c.Done() || c.Failed() {
@@ -58,6 +57,40 @@ func TestCursorFails(t *testing.T) {
 		}
 		if c.Uvarint() != 0 || c.Byte() != 0 || c.Bytes(1) != nil {
 			t.Errorf("%s: it goes on after the failure", x.name)
+		}
+	}
+}
+
+// TestFields: fields that are read are those that were appended, and none of them can be cut off.
+func TestFields(t *testing.T) {
+	type fields struct {
+		number  int
+		signed  int64
+		eight   uint64
+		byte    byte
+		three   [3]byte
+		text    string
+		a, b, c bool
+		list    []uint32
+	}
+	code := func(f *Fields, v *fields) {
+		Number(f, &v.number, 300)
+		f.Varint(&v.signed, 70)
+		f.Uint64(&v.eight)
+		Byte(f, &v.byte, 7)
+		f.Bytes(v.three[:])
+		f.Text(&v.text)
+		f.Flags(&v.a, &v.b, &v.c)
+		List(f, &v.list, 1, "numbers", func(n *uint32) { Number(f, n, 1<<20) })
+	}
+	want := fields{300, -70, 1 << 40, 7, [3]byte{1, 2, 3}, "ab", true, false, true, []uint32{5, 1 << 20}}
+	var f Fields
+	code(&f, &want)
+	for n := range len(f.Out) + 1 {
+		var got fields
+		c := &Cursor{Rest: f.Out[:n]}
+		if code(&Fields{In: c}, &got); c.Done() != (n == len(f.Out)) || c.Done() && !reflect.DeepEqual(got, want) {
+			t.Errorf("%d of %d bytes: %+v, %q", n, len(f.Out), got, c.Reason)
 		}
 	}
 }

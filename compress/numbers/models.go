@@ -1,7 +1,6 @@
 package numbers
 
 import (
-	"encoding/binary"
 	"math"
 	"math/bits"
 	"sync"
@@ -44,56 +43,28 @@ func (k kind) numRefs() (least, most int) {
 	return [kinds]int{likeRatio: 1, quotient: 2}[k], [kinds]int{likeRatio: 1, likeSum: maxRefs, quotient: 2}[k]
 }
 
-func appendList(dst []byte, list []int) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(list)))
-	for _, v := range list {
-		dst = binary.AppendUvarint(dst, uint64(v))
-	}
-	return dst
-}
-
-func (m *model) append(dst []byte) []byte {
-	dst = append(dst, byte(m.kind))
+// code codes a model of a column, one of so many.
+func (m *model) code(f *parse.Fields, columns int) {
+	parse.Byte(f, &m.kind, kinds-1)
 	if m.kind.hasKey() {
-		dst = appendList(dst, m.key)
-	}
-	if _, most := m.kind.numRefs(); most > 0 {
-		dst = appendList(dst, m.refs)
-	}
-	if m.kind == likeSum || m.kind == quotient {
-		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(m.factor))
-	}
-	return dst
-}
-
-// readList reads numbers of columns.
-func readList(r *parse.Cursor, least, most, columns int) []int {
-	n := r.Int(most)
-	if n < least {
-		r.Fail("%d columns where at least %d are needed", n, least)
-	}
-	list := make([]int, n)
-	for i := range list {
-		list[i] = r.Int(columns - 1)
-	}
-	return list
-}
-
-func readModel(r *parse.Cursor, columns int) (m model) {
-	m.kind = kind(r.ByteAtMost(byte(kinds - 1)))
-	if r.Failed() {
-		return m
-	}
-	if m.kind.hasKey() {
-		m.key = readList(r, 0, maxKey, columns)
+		codeColumns(f, &m.key, 0, maxKey, columns)
 	}
 	if least, most := m.kind.numRefs(); most > 0 {
-		m.refs = readList(r, least, most, columns)
+		codeColumns(f, &m.refs, least, most, columns)
 	}
 	if m.kind == likeSum || m.kind == quotient {
-		m.factor = r.Float64()
+		bits := math.Float64bits(m.factor)
+		f.Uint64(&bits)
+		m.factor = math.Float64frombits(bits)
 	}
-	return m
+}
+
+// codeColumns codes the numbers of at least and at most so many of the columns.
+func codeColumns(f *parse.Fields, list *[]int, least, most, columns int) {
+	parse.List(f, list, 1, "columns", func(i *int) { parse.Number(f, i, uint64(columns-1)) })
+	if n := len(*list); n < least || n > most {
+		f.Fail("%d columns where %d to %d are possible", n, least, most)
+	}
 }
 
 // table are the columns of a table: those that the models of a column use are complete.
@@ -102,16 +73,17 @@ type table struct {
 	values   [][]int64
 	rows     int
 	mutex    sync.Mutex
-	likes    map[string]func() []int32 // by the key
+	likes    map[[1 + maxKey]int]func() []int32 // by how many columns the key has, and these
 }
 
 func newTable(float32s []bool, values [][]int64, rows int) *table {
-	return &table{float32s: float32s, values: values, rows: rows, likes: map[string]func() []int32{}}
+	return &table{float32s: float32s, values: values, rows: rows, likes: map[[1 + maxKey]int]func() []int32{}}
 }
 
 // like returns for each row the last one before it that has the same values in the columns of key, or the row before.
 func (t *table) like(key []int) []int32 {
-	name := string(appendList(nil, key))
+	name := [1 + maxKey]int{len(key)}
+	copy(name[1:], key)
 	t.mutex.Lock()
 	list := t.likes[name]
 	if list == nil {

@@ -14,7 +14,7 @@ import (
 //	number of the column     uvarint
 //	smallest value           varint
 //	bits of a value          uvarint, 0 to 62
-//	models                   uvarint, at most 1, and the model (model.append)
+//	models                   uvarint, at most 1, and the model (model.code)
 //	bytes of its code        uvarint
 //
 // and then the codes in the same order.
@@ -51,16 +51,16 @@ func Encode(columns []Column, pool *tasks.Pool) []byte {
 		plans[i] = p.plan(at)
 		codes[i] = p.full.encode(plans[i], i, 0, rows)
 	})
-	var out []byte
+	var f parse.Fields
 	for _, i := range p.order {
-		out = binary.AppendUvarint(out, uint64(i))
-		out = plans[i].append(out)
-		out = binary.AppendUvarint(out, uint64(len(codes[i])))
+		f.Out = binary.AppendUvarint(f.Out, uint64(i))
+		plans[i].code(&f, len(columns))
+		f.Out = binary.AppendUvarint(f.Out, uint64(len(codes[i])))
 	}
 	for _, i := range p.order {
-		out = append(out, codes[i]...)
+		f.Out = append(f.Out, codes[i]...)
 	}
-	return out
+	return f.Out
 }
 
 // check panics if a column is not of so many rows or has a value that is too large.
@@ -87,22 +87,17 @@ func (t *table) encode(p *plan, i, first, room int) []byte {
 	return rg.Enc.Finish()
 }
 
-func (p *plan) append(dst []byte) []byte {
-	dst = binary.AppendVarint(dst, p.low)
-	dst = binary.AppendUvarint(dst, uint64(p.bits))
-	if p.model == nil {
-		return append(dst, 0)
+// code codes a plan for one of so many columns.
+func (p *plan) code(f *parse.Fields, columns int) {
+	f.Varint(&p.low, MaxValue)
+	parse.Number(f, &p.bits, maxBits)
+	has := p.model != nil
+	if f.Flags(&has); has {
+		if p.model == nil {
+			p.model = new(model)
+		}
+		p.model.code(f, columns)
 	}
-	return p.model.append(append(dst, 1))
-}
-
-func readPlan(r *parse.Cursor, columns int) *plan {
-	p := &plan{low: r.Varint(MaxValue), bits: r.Int(maxBits)}
-	if r.ByteAtMost(1) == 1 {
-		m := readModel(r, columns)
-		p.model = &m
-	}
-	return p
 }
 
 // usesOnly reports whether all columns that the model of the plan uses are known.
@@ -128,7 +123,8 @@ func Decode(data []byte, float32s []bool, rows int) ([][]int64, error) {
 		if in.Failed() || known[i] {
 			return nil, ErrCorrupt
 		}
-		order[at], plans[at] = i, readPlan(in, n)
+		order[at], plans[at] = i, new(plan)
+		plans[at].code(&parse.Fields{In: in}, n)
 		sizes[at] = in.Int(len(data))
 		if in.Failed() || !plans[at].usesOnly(known) {
 			return nil, ErrCorrupt

@@ -143,9 +143,10 @@ func TestModels(t *testing.T) {
 			pl.model = &m
 		}
 		// The description of the models comes back.
-		rd := &parse.Cursor{Rest: pl.append(nil)}
-		read := readPlan(rd, len(columns))
-		if rd.Failed() || len(rd.Rest) > 0 || !bytes.Equal(read.append(nil), pl.append(nil)) {
+		rd := &parse.Cursor{Rest: bytesOf(pl)}
+		read := new(plan)
+		read.code(&parse.Fields{In: rd}, len(columns))
+		if rd.Failed() || len(rd.Rest) > 0 || !bytes.Equal(bytesOf(read), bytesOf(pl)) {
 			t.Fatalf("the plan %+v is read as %+v", pl, read)
 		}
 		code := tb.encode(pl, i, 0, n)
@@ -156,7 +157,7 @@ func TestModels(t *testing.T) {
 				q = &plan{low: slices.Min(values[j]), bits: maxBits}
 				c = tb.encode(q, j, 0, n)
 			}
-			stream = binary.AppendUvarint(q.append(append(stream, byte(j))), uint64(len(c)))
+			stream = binary.AppendUvarint(append(append(stream, byte(j)), bytesOf(q)...), uint64(len(c)))
 			codes = append(codes, c...)
 		}
 		stream = append(stream, codes...)
@@ -302,4 +303,11 @@ func BenchmarkDecode(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// bytesOf returns the description of a plan.
+func bytesOf(p *plan) []byte {
+	var f parse.Fields
+	p.code(&f, MaxColumns)
+	return f.Out
 }
