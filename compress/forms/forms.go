@@ -9,15 +9,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
-	"sync"
 
 	"orcomgo/bins/parse"
 	"orcomgo/bins/record"
 	"orcomgo/compress/names"
+	rc "orcomgo/compress/rangecoder"
 	"orcomgo/compress/tags"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 var errForms = errors.New("the column of forms is malformed")
@@ -69,7 +66,7 @@ func Encode(l *record.Forms, bases func(record int) []byte) []byte {
 		n++
 		return ""
 	})
-	out := appendPacked(nil, record.MarshalForms(nil, &bare))
+	out := appendBare(nil, record.MarshalForms(nil, &bare))
 	if n > 0 {
 		out = binary.AppendUvarint(out, uint64(len(texts)))
 		out = append(out, names.Encode(texts, n)...)
@@ -85,10 +82,12 @@ func Decode(data []byte, records int, bases func(record int) []byte, limit uint6
 	if len(data) == 0 {
 		return record.Forms{}, nil
 	}
-	bare, rest, err := takePacked(data)
+	in := &parse.Cursor{Rest: data}
+	bare, err := takeBare(in)
 	if err != nil {
 		return record.Forms{}, err
 	}
+	rest := in.Rest
 	if string(bare) == string(record.MarshalForms(nil, &record.Forms{Default: record.BAMForm})) {
 		fields, err := tags.Decode(rest, records, bases, limit)
 		return record.Forms{Default: record.BAMForm, Fields: fields}, err
@@ -130,52 +129,41 @@ func decodeTexts(l *record.Forms, data []byte, n int) error {
 	return nil
 }
 
-// Ways to store a stream.
-const (
-	storedPlain = iota
-	storedZstd
-)
-
-// zstdCoder returns the coder of the first stream of forms. Both directions are asked for
-// whole buffers only, which is safe for concurrent use.
-var zstdCoder = sync.OnceValues(func() (*zstd.Encoder, *zstd.Decoder) {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1),
-		zstd.WithEncoderCRC(false))
-	if err != nil {
-		panic(err) // the options are constants
-	}
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(1<<32))
-	if err != nil {
-		panic(err)
-	}
-	return e, d
-})
-
-// appendPacked appends a stream: its stored length << 1 | way, and the bytes.
-func appendPacked(dst, s []byte) []byte {
-	way := uint64(storedPlain)
-	if len(s) > 32 {
-		e, _ := zstdCoder()
-		if z := e.EncodeAll(s, nil); len(z) < len(s) {
-			s, way = z, storedZstd
-		}
-	}
-	dst = binary.AppendUvarint(dst, uint64(len(s))<<1|way)
-	return append(dst, s...)
+// appendBare appends record forms: how many bytes they have, and a block with their code.
+func appendBare(dst, b []byte) []byte {
+	c := rc.EncodeTo(nil)
+	codeBytes(c, b)
+	return parse.AppendBlock(binary.AppendUvarint(dst, uint64(len(b))), c.Enc.Finish())
 }
 
-// takePacked returns the first stream of b and what follows it.
-func takePacked(b []byte) (s, rest []byte, err error) {
-	v, k := parse.Uvarint(b)
-	if k <= 0 || v>>1 > uint64(len(b)-k) {
-		return nil, nil, errForms
+// takeBare is the inverse of appendBare.
+func takeBare(in *parse.Cursor) ([]byte, error) {
+	size, code := in.Uvarint(), in.Block()
+	if in.Failed() || size > uint64(len(code)+slackBytes)*bytesPerByte {
+		return nil, errForms
 	}
-	s, rest = b[k:k+int(v>>1)], b[k+int(v>>1):]
-	if v&1 == storedZstd {
-		_, d := zstdCoder()
-		if s, err = d.DecodeAll(s, nil); err != nil {
-			return nil, nil, fmt.Errorf("%w: %w", errForms, err)
+	b, c := make([]byte, size), rc.DecodeFrom(code)
+	codeBytes(c, b)
+	return b, c.Dec.Err()
+}
+
+// A code is of at most bytesPerByte bytes for each of its own; a reader refuses more, which would take memory for nothing.
+const (
+	bytesPerByte = 1 << 15
+	slackBytes   = 64
+	countLimit   = 250
+)
+
+// codeBytes codes bytes, each given the one before it.
+func codeBytes(c *rc.Coder, b []byte) {
+	var trees [256]*rc.Tree
+	before := byte(0)
+	for i, v := range b {
+		if trees[before] == nil {
+			t := rc.NewTree(8)
+			trees[before] = &t
 		}
+		before = byte(trees[before].Code(c, uint32(v), countLimit))
+		b[i] = before
 	}
-	return s, rest, nil
 }
