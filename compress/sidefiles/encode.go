@@ -3,7 +3,6 @@ package sidefiles
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 
+	"orcomgo/bins/parse"
 	"orcomgo/internal/tasks"
 )
 
@@ -42,7 +42,7 @@ const (
 
 // Encode writes the blocks of files to w, until ctx ends, and returns their index. Errors of files name them. The bytes depend on names,
 // sizes and contents; with little memory also on that.
-func Encode(ctx context.Context, w io.Writer, files []File, o Options) (index []byte, err error) {
+func Encode(ctx context.Context, w io.Writer, files []File, o Options) (_ []byte, err error) {
 	o = o.complete()
 	o.blockSize = int(min(uint64(o.blockSize), max(o.Memory/encodeMemory, 64<<10)))
 	o.Threads = o.within(encodeMemory * uint64(o.blockSize))
@@ -54,7 +54,9 @@ func Encode(ctx context.Context, w io.Writer, files []File, o Options) (index []
 	if err != nil {
 		return nil, err
 	}
-	return appendIndex(nil, entries, blocks), nil
+	f := &parse.Fields{}
+	(&index{entries, blocks}).code(f)
+	return f.Out, nil
 }
 
 // arrange finds the classes of files and returns these in the order of the stream.
@@ -282,25 +284,33 @@ func (c *cutter) cut() error {
 	return c.emit(text, c.class)
 }
 
-// appendIndex appends the index of files: their order, their sizes, and the blocks.
-func appendIndex(dst []byte, entries []entry, blocks []block) []byte {
+// index says where files are in a stream.
+type index struct {
+	entries []entry
+	blocks  []block
+}
+
+// code codes the order of the files, their sizes, and the blocks.
+func (x *index) code(f *parse.Fields) {
 	next := 0
-	for _, e := range entries {
-		dst = binary.AppendVarint(dst, int64(e.number-next))
-		next = e.number + 1
+	for i := range x.entries {
+		step := int64(x.entries[i].number - next)
+		f.Varint(&step, int64(len(x.entries)))
+		x.entries[i].number = next + int(step)
+		next += int(step) + 1
 	}
-	for _, e := range entries {
-		dst = binary.AppendUvarint(dst, uint64(e.size))
+	for i := range x.entries {
+		parse.Number(f, &x.entries[i].size, maxTotal)
 	}
-	dst = binary.AppendUvarint(dst, uint64(len(blocks)))
-	for _, b := range blocks {
-		dst = append(dst, byte(b.method))
-		dst = binary.AppendUvarint(dst, uint64(b.size))
-		dst = binary.LittleEndian.AppendUint64(dst, b.hash)
-		if b.method != methodStored {
-			dst = binary.AppendUvarint(dst, uint64(b.coded))
-			dst = binary.LittleEndian.AppendUint64(dst, b.codedHash)
+	parse.List(f, &x.blocks, 10, "blocks", func(b *block) {
+		parse.Byte(f, &b.method, methods-1)
+		parse.Number(f, &b.size, maxBlockSize)
+		f.Uint64(&b.hash)
+		if b.method == methodStored {
+			b.coded, b.codedHash = b.size, b.hash
+			return
 		}
-	}
-	return dst
+		parse.Number(f, &b.coded, maxBlockSize)
+		f.Uint64(&b.codedHash)
+	})
 }

@@ -1,7 +1,6 @@
 package sidefiles
 
 import (
-	"bytes"
 	"math"
 
 	"orcomgo/compress/doubles"
@@ -44,10 +43,8 @@ func codeBlock(block []byte, c class, pool *tasks.Pool) (method, []byte) {
 			keep(methodBase64, other)
 		}
 	case classTable:
-		if isTable(block, pool) {
-			keep(methodTables, tables.Encode(block, pool))
-			share = s.Share(block)
-		}
+		keep(methodTables, tables.Encode(block, pool))
+		share = s.Share(block)
 	case classRecords:
 		share = s.Share(block)
 		codeRecords(block, s.Stride, share, pool, keep)
@@ -56,17 +53,6 @@ func codeBlock(block []byte, c class, pool *tasks.Pool) (method, []byte) {
 		keep(methodGeneral, s.Encode(block))
 	}
 	return best, coded
-}
-
-// isTable reports whether text may take fewer bytes as a table than by the general method: whether some lines of its middle do, nearly.
-func isTable(text []byte, pool *tasks.Pool) bool {
-	n := min(max(len(text)/16, leastTrial), mostTrial)
-	if len(text) < 4*n {
-		return true
-	}
-	sample := text[(len(text)-n)/2:][:n]
-	sample = sample[bytes.IndexByte(sample, '\n')+1 : bytes.LastIndexByte(sample, '\n')+1]
-	return len(tables.Encode(sample, pool))*5 <= len(general.Encode(sample))*6
 }
 
 // codeRecords gives keep the code of a block as an array or as records of stride bytes: that which seems smaller, if it
@@ -87,10 +73,6 @@ func codeRecords(block []byte, stride int, share float64, pool *tasks.Pool, keep
 }
 
 const (
-	// Bytes of a table that say whether it is coded as one.
-	leastTrial = 8 << 10
-	mostTrial  = 32 << 10
-
 	storedTrial = 512 << 10 // bytes of a block of compressed files that may have parts that are not compressed
 	// A block is not coded by the general method if it takes at most this share of what that takes by the sample.
 	shareOfSample = 0.9

@@ -2,6 +2,7 @@ package sidefiles
 
 import (
 	"io"
+	"slices"
 	"sort"
 
 	"github.com/zeebo/xxh3"
@@ -35,45 +36,34 @@ func NewReader(r io.ReaderAt, size int64, index []byte, files int, o Options) (*
 	return z, nil
 }
 
-// readIndex is the inverse of appendIndex, for blocks of coded bytes in all.
-func (z *Reader) readIndex(index []byte, coded uint64) bool {
-	const maxTotal = 1 << 62
-	c := parse.Cursor{Rest: index}
-	z.starts, z.place = make([]int64, len(z.entries)), make([]int, len(z.entries))
-	for i := range z.place {
-		z.place[i] = -1
+// maxTotal is how many bytes all files have at most.
+const maxTotal = 1 << 62
+
+// readIndex parses an index, for blocks of coded bytes in all.
+func (z *Reader) readIndex(data []byte, coded uint64) bool {
+	f, x := &parse.Fields{In: &parse.Cursor{Rest: data}}, index{entries: z.entries}
+	if x.code(f); !f.In.Done() {
+		return false
 	}
-	next := 0
-	for i := range z.entries {
-		n := next + int(c.Varint(int64(len(z.entries))))
-		if c.Failed() || n < 0 || n >= len(z.place) || z.place[n] >= 0 {
+	z.starts, z.place = make([]int64, len(z.entries)), slices.Repeat([]int{-1}, len(z.entries))
+	total := int64(0)
+	for i, e := range z.entries {
+		if e.number < 0 || e.number >= len(z.place) || z.place[e.number] >= 0 || e.size > maxTotal-total {
 			return false
 		}
-		z.entries[i].number, z.place[n], next = n, i, n+1
+		z.place[e.number], z.starts[i] = i, total
+		total += e.size
 	}
-	total := uint64(0)
-	for i := range z.entries {
-		z.entries[i].size, z.starts[i] = int64(c.AtMost(maxTotal-total)), int64(total)
-		total += uint64(z.entries[i].size)
-	}
-	z.blocks = make([]placedBlock, c.Count(10, "blocks"))
-	start, at, largest := uint64(0), uint64(0), uint64(0)
-	for i := range z.blocks {
-		p := &z.blocks[i]
-		p.method = method(c.ByteAtMost(byte(methods - 1)))
-		p.size, p.hash = int(c.AtMost(maxBlockSize)), c.Uint64()
-		p.coded, p.codedHash = p.size, p.hash
-		if p.method != methodStored {
-			p.coded, p.codedHash = int(c.AtMost(maxBlockSize)), c.Uint64()
-		}
-		p.start, p.at = int64(start), int64(at)
-		start, at, largest = start+uint64(p.size), at+uint64(p.coded), max(largest, uint64(p.size))
-		if c.Failed() || p.size == 0 || at > coded {
+	start, at, largest := int64(0), int64(0), 0
+	for _, b := range x.blocks {
+		z.blocks = append(z.blocks, placedBlock{b, start, at})
+		start, at, largest = start+int64(b.size), at+int64(b.coded), max(largest, b.size)
+		if b.size == 0 {
 			return false
 		}
 	}
-	z.o.Threads = z.o.within(decodeMemory * largest)
-	return c.Done() && start == total && at == coded
+	z.o.Threads = z.o.within(decodeMemory * uint64(largest))
+	return start == total && uint64(at) == coded
 }
 
 // Len returns the number of files.

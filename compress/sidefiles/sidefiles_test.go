@@ -19,6 +19,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"orcomgo/bins/parse"
 	"orcomgo/internal/testrun"
 	"orcomgo/internal/testvector"
 )
@@ -503,7 +504,9 @@ func FuzzBase64(f *testing.F) {
 
 // FuzzIndex reads indexes whose hash need not be right.
 func FuzzIndex(f *testing.F) {
-	f.Add(appendIndex(nil, []entry{{name: "a", size: 7}}, []block{{methodGeneral, 7, 7, 1, 1}}), uint64(7), uint8(1))
+	fields := &parse.Fields{}
+	(&index{[]entry{{name: "a", size: 7}}, []block{{methodGeneral, 7, 7, 1, 1}}}).code(fields)
+	f.Add(fields.Out, uint64(7), uint8(1))
 	f.Fuzz(func(t *testing.T, index []byte, coded uint64, files uint8) {
 		z := &Reader{entries: make([]entry, files)}
 		if z.readIndex(index, coded) {
