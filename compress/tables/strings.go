@@ -25,17 +25,10 @@ func codeStrings(list [][]byte) []byte {
 			first, end = first+1, len(text)
 		}
 	}
-	byNames, byText := names.Encode(text[:end], first), general.Encode(text[:end])
-	switch whole := first == len(list); {
-	case len(byNames) <= len(byText) && !whole:
-		byNames = names.Encode(text, len(list))
-		fallthrough
-	case len(byNames) <= len(byText):
-		return append([]byte{methodNames}, byNames...)
-	case !whole:
-		byText = general.Encode(text)
+	if len(names.Encode(text[:end], first)) <= len(general.Encode(text[:end])) {
+		return append([]byte{methodNames}, names.Encode(text, len(list))...)
 	}
-	return append([]byte{methodGeneral}, byText...)
+	return append([]byte{methodGeneral}, general.Encode(text)...)
 }
 
 // decodeStrings is the inverse of codeStrings for n strings of size bytes at most, their line ends included.
