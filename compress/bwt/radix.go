@@ -51,24 +51,16 @@ func sortDigits(from, other []uint64, top, low int, toOther bool) {
 	}
 	start := uint32(0)
 	for _, end := range at[:mask+1] {
-		switch part := other[start:end]; {
-		case len(part) == 0:
-		case len(part) == 1:
-			if !toOther {
-				from[start] = part[0]
+		part := other[start:end]
+		if shift > low && len(part) > insertionSize {
+			sortDigits(part, from[start:end], shift, low, !toOther)
+		} else {
+			if shift > low {
+				insertionSort(part)
 			}
-		case shift <= low:
 			if !toOther {
 				copy(from[start:end], part)
 			}
-		case len(part) <= insertionSize:
-			if toOther {
-				insertionSort(part)
-			} else {
-				insertionCopy(from[start:end], part)
-			}
-		default:
-			sortDigits(part, from[start:end], shift, low, !toOther)
 		}
 		start = end
 	}
@@ -83,17 +75,5 @@ func insertionSort(a []uint64) {
 			j--
 		}
 		a[j] = x
-	}
-}
-
-// insertionCopy sorts the words of from into to, which is as long.
-func insertionCopy(to, from []uint64) {
-	for i, x := range from {
-		j := i
-		for j > 0 && to[j-1] > x {
-			to[j] = to[j-1]
-			j--
-		}
-		to[j] = x
 	}
 }
