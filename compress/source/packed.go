@@ -107,8 +107,8 @@ func (p *Packed) UseGPU(note func(line string)) {
 	}
 }
 
-// ExpectQuals notes the qualities of a demand. When all that were noted are decoded, the GPU is freed, which takes tenths of a second, while
-// other columns are decoded.
+// ExpectQuals notes the qualities of a demand. When all that were noted are decoded, the GPU is freed, which takes tenths of a second,
+// while other columns are decoded.
 func (p *Packed) ExpectQuals(d Demand) {
 	s := &p.Man.Slices[d.Slice]
 	if s.Halves() {
