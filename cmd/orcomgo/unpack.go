@@ -26,7 +26,7 @@ var unpackCommand = command{
 	synopsis: "DIR|DIR/NAME",
 	about:    "restore the original files, byte for byte",
 	help: `unpack writes each input of the archive under its own name, in the current directory or in that of
--o. A file gets its name only when all of it is written and its checksum is right, and the time at
+-o. A file gets its name only when all of it is written and its checksums are right, and the time at
 which the file that was archived was last written to. It works before pack as well as after. Damage
 that the parity can mend is mended as it is read; where a file is damaged beyond that, the others
 are restored. The exit status is 1 then, and if standard output is closed.
