@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -43,6 +44,9 @@ func (r *resources) add(f *pflag.FlagSet) {
 
 // heapInLargePages is how much of the heap has large pages, if the command may use as much: to ask for that takes 10 ms.
 const heapInLargePages = 8 << 30
+
+// askForHeap asks for them, once in a process.
+var askForHeap = sync.OnceFunc(func() { largepages.AskForHeap(heapInLargePages) })
 
 // garbagePercent is how much the heap grows, in percent of what was in use and of the ballast, before garbage is collected.
 // Nearly all of a large heap is large arrays: frequent collections take little time and halve the garbage.
@@ -98,7 +102,7 @@ func (r *resources) start(s *streams, model ...stageModel) (*progress, error) {
 	r.memory = r.limit()
 	runtime.GOMAXPROCS(r.threads)
 	if r.memory >= heapInLargePages {
-		largepages.AskForHeap(heapInLargePages)
+		askForHeap()
 	}
 	limitMemory(uint64(r.memory))
 	s.log.event("limits", "threads", r.threads, "memory", uint64(r.memory))

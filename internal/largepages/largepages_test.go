@@ -26,7 +26,7 @@ func TestMake(t *testing.T) {
 
 // TestAskForHeap: the heap keeps the addresses of memory that it gives back, where there are many threads.
 func TestAskForHeap(t *testing.T) {
-	const n = 1 << 30
+	const n = 1 << 28
 	for _, threads := range []int{leastThreads - 1, leastThreads} {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 		AskForHeap(n)
