@@ -109,8 +109,8 @@ func (r *resources) enoughForGPU(large func() bool) func() bool {
 	return func() bool { return r.limit() >= minGPUMemory && large() }
 }
 
-// decodesOnGPU decides whether a GPU decodes the qualities of archives, one after the other: if there is one, since auto does not wait
-// for its driver.
+// decodesOnGPU decides whether a GPU decodes the qualities of archives, one after the other. auto does not wait for its driver: without a
+// usable GPU the CPU decodes them.
 func (r *resources) decodesOnGPU(ctx context.Context, device string, found []commit.Entry) (bool, error) {
 	if _, err := choice("device", device, "auto", "cpu", "gpu"); err != nil {
 		return false, err

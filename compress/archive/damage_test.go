@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -271,6 +272,28 @@ func seal(b []byte) []byte {
 	body := b[:len(b)-16]
 	sum := xxh3.Hash128(body).Bytes()
 	return append(bytes.Clone(body), sum[:]...)
+}
+
+// TestNoMemoryForWhatIsNotThere: memory is asked for only if the file has so many bytes, whatever the manifest says.
+func TestNoMemoryForWhatIsNotThere(t *testing.T) {
+	dir := t.TempDir()
+	sample(t, dir, true)
+	r, err := openPath(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	r.Manifest().BulkLen = math.MaxInt64
+	for _, n := range []uint64{1 << 30, 1 << 60} {
+		asked := false
+		_, err := r.Read(Section{Off: labelLen, Len: n}, func(int) []byte {
+			asked = true
+			return nil
+		}, "a section")
+		if asked || !errors.Is(err, parse.ErrCorrupt) {
+			t.Errorf("%d bytes: %v, memory was asked for: %v", n, err, asked)
+		}
+	}
 }
 
 func TestUnknownVersion(t *testing.T) {

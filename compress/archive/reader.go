@@ -307,23 +307,22 @@ func (r *Reader) Name() string { return r.entry.Name }
 // Dir returns the directory of the archive.
 func (r *Reader) Dir() string { return r.entry.Dir }
 
-// Read returns the bytes of s, in dst if they fit. what says for errors which section of
+// Read returns the bytes of s, in what memory returns for so many bytes if it is not nil. what says for errors which section of
 // what it is. A checksum that does not match is ErrCorrupt, unless the parity can mend that.
-func (r *Reader) Read(s Section, dst []byte, what string) ([]byte, error) {
+func (r *Reader) Read(s Section, memory func(n int) []byte, what string) ([]byte, error) {
 	if s.Len == 0 {
-		return dst[:0], nil
+		return nil, nil
 	}
 	if err := r.inside(s, what); err != nil {
 		return nil, err
 	}
-	n := int(s.Len)
-	if cap(dst) < n {
-		var err error
-		if dst, err = r.room(s, what); err != nil {
-			return nil, err
-		}
+	if err := r.there(s, what); err != nil {
+		return nil, err
 	}
-	dst = dst[:n]
+	if memory == nil {
+		memory = func(n int) []byte { return make([]byte, n) }
+	}
+	dst := memory(int(s.Len))[:s.Len]
 	return dst, r.check(s, dst, what, nil)
 }
 
@@ -334,16 +333,16 @@ func (r *Reader) IsRemote() bool { return r.f.IsRemote() }
 // are told when they are read.
 func (r *Reader) Fetch(from, to uint64) { r.f.Fetch(int64(from-labelLen), int64(to-from+labelLen)) }
 
-// room returns memory for s. There is none for bytes that the file does not have.
-func (r *Reader) room(s Section, what string) ([]byte, error) {
+// there returns an error if the file does not have as many bytes as s, for which there would be no memory.
+func (r *Reader) there(s Section, what string) error {
 	if r.writer == nil && r.mended.Load() == nil {
 		if b, err := fileBulk(r.f); err != nil {
-			return nil, err
+			return err
 		} else if s.Len > b.size && !r.mend() {
-			return nil, corrupt(r.f.Name(), "%s: the file ends inside it", what)
+			return corrupt(r.f.Name(), "%s: the file ends inside it", what)
 		}
 	}
-	return make([]byte, s.Len), nil
+	return nil
 }
 
 // mendingRead calls read with the bulk file, with what is mended of it, and with the file so that section s is where its header was found,

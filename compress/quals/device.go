@@ -28,8 +28,8 @@ type gpu interface {
 
 // gpuCoder is used by one goroutine at a time.
 type gpuCoder interface {
-	// code codes the first n columns, as many as there is memory for. All are to be encoded, or all to be decoded. It calls copied before
-	// when it does not read their memory any more.
+	// code codes the first n columns, as many as there is memory for. All are to be encoded, or all to be decoded. As soon as it does not
+	// read their memory any more, it calls copied, unless there was an error.
 	code(columns []*deviceColumn, copied func(n int)) (n int, err error)
 	close() error
 }

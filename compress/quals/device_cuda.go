@@ -91,15 +91,19 @@ func (c *cudaCoder) code(columns []*deviceColumn, copied func(n int)) (n int, er
 	return len(on), err
 }
 
-// makeRoom makes room for the qualities of columns that are to be decoded, in large pages.
+// makeRoom makes room for the qualities of columns that are to be decoded and have none, in large pages.
 func makeRoom(columns []*deviceColumn) {
 	n := 0
 	for _, c := range columns {
-		n += c.n
+		if c.quals == nil {
+			n += c.n
+		}
 	}
 	all := largepages.AskForMany(make([]byte, n))
 	for _, c := range columns {
-		c.quals, all = all[:c.n:c.n], all[c.n:]
+		if c.quals == nil {
+			c.quals, all = all[:c.n:c.n], all[c.n:]
+		}
 	}
 }
 

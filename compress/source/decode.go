@@ -215,10 +215,14 @@ func (p *Packed) decodeColumn(ctx context.Context, pool workers.Pool, b *Decoded
 	return pool.Do(ctx, func() error {
 		what := columnOf(p.Man, d.Id, b.Slice, d.M)
 		section := *b.Slice.Section(d.Id, d.M)
-		var memory []byte
+		var memory func(n int) []byte
 		if d.Id == archive.Quals || d.Id == archive.Seqs && p.Man.Inputs[b.Slice.First.Input].TwoBit {
-			memory = p.memory.Get(int(section.Len))
-			defer func() { p.memory.Put(memory) }()
+			var used []byte
+			memory = func(n int) []byte {
+				used = p.memory.Get(n)
+				return used
+			}
+			defer func() { p.memory.Put(used) }()
 		}
 		data, err := p.Archive.Read(section, memory, what)
 		if err == nil {

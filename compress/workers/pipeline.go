@@ -33,7 +33,7 @@ func (w Pool) ReleaseWhile(f func()) {
 }
 
 // lastTurn is the turn of tasks that all others go before.
-const lastTurn = math.MaxInt32
+const lastTurn = math.MaxInt32 - 1
 
 // ReleaseUntilIdle is ReleaseWhile for a task that need not wait: idle is closed when it has a place again that no other task wants, and f
 // should return.
