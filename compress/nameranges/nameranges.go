@@ -38,16 +38,22 @@ func (w *Word) Cut(word []byte) bool {
 			i++
 			continue
 		}
-		v, from := uint64(0), i
-		for ; i < len(word) && isDigit(word[i]); i++ {
-			v = v*10 + uint64(word[i]-'0')
-			if i-from == maxDigits {
-				return false
-			}
+		v, end, ok := numberAt(word, i)
+		if !ok {
+			return false
 		}
+		i = end
 		w.shape, w.numbers = append(w.shape, '0'), append(w.numbers, v)
 	}
 	return true
+}
+
+// numberAt returns the number whose digits begin at word[i], and where they end; false if there are none or too many.
+func numberAt(word []byte, i int) (v uint64, end int, ok bool) {
+	for end = i; end < len(word) && isDigit(word[end]); end++ {
+		v = v*10 + uint64(word[end]-'0')
+	}
+	return v, end, i < end && end <= i+maxDigits
 }
 
 // text returns the word with these numbers.
@@ -77,15 +83,12 @@ func (w *Word) cutAs(word []byte) bool {
 			i++
 			continue
 		}
-		v, from := uint64(0), i
-		for ; i < len(word) && isDigit(word[i]); i++ {
-			v = v*10 + uint64(word[i]-'0')
-		}
-		if i == from || i-from > maxDigits {
+		v, end, ok := numberAt(word, i)
+		if !ok {
 			return false
 		}
 		w.numbers[n] = v
-		n++
+		i, n = end, n+1
 	}
 	return i == len(word)
 }

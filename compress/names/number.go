@@ -60,6 +60,9 @@ func (f *fieldState) set(v uint32) {
 	}
 }
 
+// place returns in which sixteenth of the possible values the last one of f.num is.
+func (f *fieldState) place() uint32 { return f.num.val >> max(f.plan.width-4, 0) }
+
 // number codes the field's next value.
 func (c *codec) number(s *shape, i int, v uint32) {
 	f := &s.field[i]
@@ -83,7 +86,7 @@ func (c *codec) number(s *shape, i int, v uint32) {
 	if p.pitch > 0 {
 		v = c.inCells(s, i, v)
 	} else {
-		v = c.step(f, v, missed, f.num.val>>max(p.width-4, 0))
+		v = c.step(f, v, missed, f.place())
 	}
 	f.val = v
 	if f.match != nil {
@@ -165,7 +168,7 @@ func (c *codec) inCells(s *shape, i int, v uint32) uint32 {
 	f := &s.field[i]
 	p, outer, last := f.plan, c.class, f.num.val // outer: how the number before moved
 	if p.hasWells() {
-		cell := c.step(f, p.cell(v), 0, f.num.val>>max(p.width-4, 0))
+		cell := c.step(f, p.cell(v), 0, f.place())
 		at := p.at(cell, p.pitch/2)
 		shift := &f.shift[cell&(maxRows-1)]
 		s := int8(v - at)

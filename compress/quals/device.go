@@ -39,7 +39,7 @@ type deviceColumn struct {
 	in     *Input
 	encode bool
 	n      int    // qualities
-	quals  []byte // set when it is decoded
+	quals  []byte // to be encoded, or set when it is decoded
 	coded  []byte // without the strategy
 	right  bool   // it has been coded; else the CPU codes it, or says what is wrong with it
 	copied chan struct{}
