@@ -25,10 +25,17 @@ func codeStrings(list [][]byte) []byte {
 			first, end = first+1, len(text)
 		}
 	}
-	if len(names.Encode(text[:end], first)) <= len(general.Encode(text[:end])) {
-		return append([]byte{methodNames}, names.Encode(text, len(list))...)
+	byNames, byText := names.Encode(text[:end], first), general.Encode(text[:end])
+	if len(byNames) <= len(byText) {
+		if first < len(list) {
+			byNames = names.Encode(text, len(list))
+		}
+		return append([]byte{methodNames}, byNames...)
 	}
-	return append([]byte{methodGeneral}, general.Encode(text)...)
+	if first < len(list) {
+		byText = general.Encode(text)
+	}
+	return append([]byte{methodGeneral}, byText...)
 }
 
 // decodeStrings is the inverse of codeStrings for n strings of size bytes at most, their line ends included.
