@@ -65,7 +65,7 @@ func (h *hostTexts) get(n int) *hostText {
 	if len(h.free) > 0 {
 		h.free = h.free[1:] // one that is too small: the garbage collector frees it
 	}
-	return &hostText{pool: h, buf: largepages.AskForMany(uncleared(n))}
+	return &hostText{pool: h, buf: largepages.AskForMany(largepages.Uncleared(n))}
 }
 
 // clear frees the buffers that are not in use.
@@ -79,7 +79,7 @@ func (t *hostText) Room() int { return len(t.buf) }
 
 func (t *hostText) Grow(n, keep int) error {
 	if n > len(t.buf) {
-		larger := largepages.AskForMany(uncleared(n))
+		larger := largepages.AskForMany(largepages.Uncleared(n))
 		copy(larger, t.buf[:keep])
 		t.buf = larger
 	}

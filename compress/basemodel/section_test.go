@@ -156,10 +156,19 @@ func clearOf(b []byte) []byte {
 
 // TestSegments: segments and chunks hold each base once, in order, and are not longer than they may be.
 func TestSegments(t *testing.T) {
+	coders := func(n, segments int) int {
+		switch {
+		case n < TwoCoders:
+			return 1
+		case n < 2*TwoCoders || segments > 1:
+			return 2
+		}
+		return 4
+	}
 	for _, n := range []int{0, 1, segmentBases - 1, segmentBases, segmentBases + 1, 2 * segmentBases, 5*segmentBases + 3, MaxBases} {
 		at, all := 0, cutSegments(n, 0)
 		for k, s := range all {
-			if s.from != at || s.from%4 != 0 || s.n > segmentBases || s.n < n/len(all)-4*len(all) || s.coders != 1+int(min(uint(s.n)/TwoCoders, 1)) {
+			if s.from != at || s.from%4 != 0 || s.n > segmentBases || s.n < n/len(all)-4*len(all) || s.coders != coders(s.n, len(all)) {
 				t.Fatalf("n=%d: segment %d of %d is %+v, after %d bases", n, k, len(all), s, at)
 			}
 			at += s.n
@@ -169,14 +178,23 @@ func TestSegments(t *testing.T) {
 		}
 	}
 	for _, n := range []int{0, 1, chunkBases, chunkBases + 1, TwoCoders - 1, TwoCoders, TwoCoders + 1,
-		TwoCoders + chunkBases + 3} {
+		TwoCoders + chunkBases + 3, 2 * TwoCoders, 2*TwoCoders + 1, 2*TwoCoders + chunkBases + 3} {
 		s := cutSegments(n, 0)[0]
 		for at := 0; at < n; {
 			r := s.next(at)
-			if r.from != at || at%4 != 0 || r.middle <= at || r.middle-at > chunkBases || r.to > n || r.to-r.middle > chunkBases*(s.coders-1) {
+			if r.from != at || at%4 != 0 || r.to > n {
 				t.Fatalf("n=%d: round %+v of %d coders after %d", n, r, s.coders, at)
 			}
-			at = r.to
+			for coder := range s.coders {
+				from, to := r.chunk(coder)
+				if from != at || to < from || to-from > chunkBases {
+					t.Fatalf("n=%d: coder %d of %d has bases %d to %d of %+v, after %d", n, coder, s.coders, from, to, r, at)
+				}
+				at = to
+			}
+			if at != r.to || at == r.from {
+				t.Fatalf("n=%d: round %+v of %d coders ends at %d", n, r, s.coders, at)
+			}
 		}
 	}
 }

@@ -29,6 +29,6 @@ func AskForHeap(n int) {
 		return // so make would end the program
 	}
 	unix.Munmap(room)
-	Ask(make([]byte, n))
+	Ask(Uncleared(n))
 	debug.FreeOSMemory() // the heap keeps the addresses, and what was asked for
 }

@@ -1,17 +1,17 @@
-package binning
+package largepages
 
 import "testing"
 
 func TestUncleared(t *testing.T) {
 	for _, n := range []int{0, 1, 100, 5000, 3 << 20} {
-		s := uncleared(n)
+		s := Uncleared(n)
 		if len(s) != n {
 			t.Fatalf("%d bytes instead of %d", len(s), n)
 		}
 		for i := range s {
 			s[i] = byte(i)
 		}
-		other := uncleared(n)
+		other := Uncleared(n)
 		for i := range other {
 			other[i] = 255
 		}
