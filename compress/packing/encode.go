@@ -11,6 +11,7 @@ import (
 	"orcomgo/compress/nameranges"
 	"orcomgo/compress/names"
 	"orcomgo/compress/slicing"
+	"orcomgo/compress/source"
 	"orcomgo/compress/workers"
 )
 
@@ -18,6 +19,7 @@ import (
 type encoded struct {
 	slice    archive.Slice              // sections still without place and checksum
 	sections [2][archive.Columns][]byte // by member; of what members share, the first's
+	quals    [2]source.KnownQuals       // by member
 	check    sliceCheck
 	min, max [2]uint32 // read lengths by member
 	progress *workers.SliceMeter
@@ -60,8 +62,11 @@ func (e *encoder) encode(ctx context.Context, spec *slicing.Spec) (*encoded, err
 			if !e.kept[mem.Input][id] || columns.Shared(archive.Column(id)) && m > 0 {
 				continue
 			}
-			g.Go(func() (err error) {
-				out.sections[m][id], err = col.encodeColumn(ctx, e, spec, &cols, m)
+			g.Go(func() error {
+				section, err := col.encodeColumn(ctx, e, spec, &cols, m)
+				if out.sections[m][id] = section; err == nil && archive.Column(id) == archive.Quals {
+					out.quals[m], err = e.decodeEarly(ctx, spec, cols[m], m, section)
+				}
 				return err
 			})
 		}

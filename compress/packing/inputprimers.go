@@ -14,6 +14,18 @@ type inputPrimer struct {
 	least  int    // how many the slice must have for a primer
 	ready  chan struct{}
 	primer *quals.Primer // nil without one; set when ready is closed
+
+	decoded   chan struct{}
+	asDecoded *quals.Primer // from the section, see decodeEarly; set when decoded is closed
+}
+
+// decode sets the primer as it is decoded from the section of the first slice; in has the lengths.
+func (p *inputPrimer) decode(section []byte, in quals.Input) (err error) {
+	defer close(p.decoded)
+	if p.primer != nil {
+		p.asDecoded, err = quals.DecodePrimer(section, in)
+	}
+	return err
 }
 
 // encodeLeading codes the qualities of the first slice of the input, and sets the primer.
@@ -42,7 +54,8 @@ func newInputPrimers(specs []slicing.Spec, man *archive.Manifest, o *Options) ma
 				first[r] = specs[i].From
 			} else if in := &man.Inputs[r.Input]; all[r] == nil && !in.QualsByBases {
 				size := limits.PrimerSize(in.Bases / specs[i].Together())
-				all[r] = &inputPrimer{from: from, size: size, least: limits.LeastLeading, ready: make(chan struct{})}
+				all[r] = &inputPrimer{from: from, size: size, least: limits.LeastLeading, ready: make(chan struct{}),
+					decoded: make(chan struct{})}
 			}
 		}
 	}

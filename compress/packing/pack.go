@@ -4,6 +4,7 @@
 package packing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -250,6 +251,9 @@ func (e *encoder) run(ctx context.Context) error {
 	var dec *seqs.Decoder
 	if !e.o.NoVerify && !e.single {
 		dec = e.enc.Follow()
+		if e.device != nil || e.o.Threads >= manyThreads {
+			e.early.most = cmp.Or(e.memoryBeside(), workers.DefaultMemory) / earlyShare
+		}
 	}
 	f := newFlight(e.specs, e.o.Threads, e.memoryBeside(), dec != nil, e.device != nil)
 	if dec == nil {

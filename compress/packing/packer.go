@@ -28,7 +28,8 @@ type packer struct {
 	w      *archive.Writer
 	// man describes what is known of the archive so far; that of a slice from when it is written.
 	man     archive.Manifest
-	written []written   // by slice
+	written []written // by slice
+	early   earlyQuals
 	digests []uint64    // by input: seqs.Encoder.Digests, where the text is not the one binned
 	shared  [][]byte    // the shared sections, once all slices are coded
 	files   []*fileText // by input
@@ -36,8 +37,9 @@ type packer struct {
 
 // written is what is known of a slice that was written.
 type written struct {
-	done chan struct{} // closed when the check, and the slice in the manifest, are set
+	done chan struct{} // closed when all other fields, and the slice in the manifest, are set
 	sliceCheck
+	quals [2]source.KnownQuals // by member, until they are verified
 }
 
 // sliceCheck is what verification compares a slice with where its text need not be the

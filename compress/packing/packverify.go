@@ -85,7 +85,7 @@ func (p *packer) verification(src *source.Packed) *verification {
 	for i, c := range v.checks {
 		c.CheckFile(&man.Inputs[i], p.o.Threads)
 	}
-	v.replay = restoring.NewReplay(&following{src, p.written}, "verify", p.o.Threads, p.memoryBeside(), p.o.Progress, v.jobs)
+	v.replay = restoring.NewReplay(&following{src, p.written, &p.early}, "verify", p.o.Threads, p.memoryBeside(), p.o.Progress, v.jobs)
 	for i := range v.jobs {
 		j := &v.jobs[i]
 		j.Turn = p.specs[i].Turn
@@ -106,6 +106,7 @@ func (v *verification) close() {
 type following struct {
 	*source.Packed
 	written []written // by slice
+	early   *earlyQuals
 }
 
 func (f *following) Pass([]source.Demand) source.Decoder { return f }
@@ -115,7 +116,14 @@ func (f *following) Decode(ctx context.Context, d source.Demand) (*source.Decode
 	if err := workers.Wait(ctx, f.written[d.Slice].done); err != nil {
 		return nil, err
 	}
-	return f.Packed.Decode(ctx, d)
+	w := &f.written[d.Slice]
+	d.Known = w.quals
+	b, err := f.Packed.Decode(ctx, d)
+	for m := range w.quals {
+		f.early.release(uint64(len(w.quals[m].Quals)))
+	}
+	w.quals = [2]source.KnownQuals{}
+	return b, err
 }
 
 // slices decodes the slices and compares what each can be compared with by itself.

@@ -79,7 +79,7 @@ func (e *encoder) add(i int, out *encoded) (err error) {
 		}
 		in.MaxLen = max(in.MaxLen, out.max[m])
 	}
-	*s, e.written[i].sliceCheck = out.slice, out.check
+	*s, e.written[i].sliceCheck, e.written[i].quals = out.slice, out.check, out.quals
 	close(e.written[i].done)
 	out.progress.End()
 	return nil

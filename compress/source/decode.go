@@ -92,7 +92,7 @@ func (p *Packed) Decodings(s *archive.Slice, d Demand) []*decoding {
 func (p *Packed) Decode(ctx context.Context, wanted Demand) (*Decoded, error) {
 	s := &p.Man.Slices[wanted.Slice]
 	pool := p.Pool.InTurn(wanted.Turn)
-	b := &Decoded{Slice: s, memory: p.memory}
+	b := &Decoded{Slice: s, memory: p.memory, known: wanted.Known}
 	if s.Halves() {
 		wanted = wanted.ofHalves()
 	}

@@ -103,7 +103,12 @@ func decodeNames(p *Packed, b *Decoded, m int, data []byte) (err error) {
 }
 
 func decodeQuals(p *Packed, b *Decoded, m int, data []byte) (err error) {
-	c := b.Cols[m]
+	c, k := b.Cols[m], &b.known[m]
+	if s := b.Slice.Section(archive.Quals, m); k.Quals != nil && s.Len == k.Len && s.Hash == k.Hash {
+		c.Quals = k.Quals
+		c.QualsCoded(len(k.Quals))
+		return nil
+	}
 	in := quals.Input{Lengths: c.Lengths, Records: c.Records, First: c.First, Device: p.Device, Progress: c.QualsCoded}
 	if c.ByBases {
 		in.Bases = c.Letters

@@ -50,9 +50,17 @@ type Demand struct {
 	// records must be wanted.
 	Lines func(n int) []byte
 	Turn  int // of the tasks that decode it: see places
+	// Known are the qualities of members, if they were decoded before.
+	Known [2]KnownQuals
 
 	// coded, if not nil, is told how many more qualities and bases were decoded, by any goroutine.
 	Coded func(n int)
+}
+
+// KnownQuals are the qualities that a section of so many bytes with this checksum holds; nil where that is not known.
+type KnownQuals struct {
+	Quals     []byte
+	Len, Hash uint64
 }
 
 // Decoder decodes slices of a source.
@@ -71,6 +79,7 @@ type Decoded struct {
 	Err   [2]error
 
 	memory *workers.Buffers // that takes back sequences in two bits a base
+	known  [2]KnownQuals
 }
 
 // Text renders member m of b, after checking that it is what was verified when the archive
