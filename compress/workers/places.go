@@ -1,8 +1,9 @@
 package workers
 
 import (
+	"cmp"
+	"container/heap"
 	"context"
-	"slices"
 	"sync"
 )
 
@@ -12,13 +13,42 @@ type places struct {
 	Number  int // of all places
 	mu      sync.Mutex
 	free    int
-	waiting []*waitingTask // in the order in which they take places
+	came    int // tasks that came so far
+	waiting waitingTasks
 }
 
 // waitingTask is a task that waits for a place.
 type waitingTask struct {
 	turn  int
+	came  int           // how many came before
+	at    int           // where it is among waitingTasks; -1: nowhere
 	ready chan struct{} // closed when it has its place
+}
+
+// waitingTasks are a heap, whose first one takes the next place: there may be thousands.
+type waitingTasks []*waitingTask
+
+func (w waitingTasks) Len() int { return len(w) }
+
+func (w waitingTasks) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(w[i].turn, w[j].turn), cmp.Compare(w[i].came, w[j].came)) < 0
+}
+
+func (w waitingTasks) Swap(i, j int) {
+	w[i], w[j] = w[j], w[i]
+	w[i].at, w[j].at = i, j
+}
+
+func (w *waitingTasks) Push(t any) {
+	t.(*waitingTask).at = len(*w)
+	*w = append(*w, t.(*waitingTask))
+}
+
+func (w *waitingTasks) Pop() any {
+	last := len(*w) - 1
+	t := (*w)[last]
+	(*w)[last], *w, t.at = nil, (*w)[:last], -1
+	return t
 }
 
 // enter waits for a place and takes it, unless ctx ends first, whose error it returns then.
@@ -37,7 +67,7 @@ func (p *places) enter(ctx context.Context, turn int) error {
 
 // join has a task wait for a place, which it may have at once.
 func (p *places) join(turn int) *waitingTask {
-	t := &waitingTask{turn, make(chan struct{})}
+	t := &waitingTask{turn: turn, at: -1, ready: make(chan struct{})}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.free > 0 {
@@ -45,9 +75,9 @@ func (p *places) join(turn int) *waitingTask {
 		close(t.ready)
 		return t
 	}
-	// After the others of its turn.
-	at, _ := slices.BinarySearchFunc(p.waiting, turn+1, func(w *waitingTask, turn int) int { return w.turn - turn })
-	p.waiting = slices.Insert(p.waiting, at, t)
+	t.came = p.came
+	p.came++
+	heap.Push(&p.waiting, t)
 	return t
 }
 
@@ -55,11 +85,11 @@ func (p *places) join(turn int) *waitingTask {
 func (p *places) withdraw(t *waitingTask) (has bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	at := slices.Index(p.waiting, t)
-	if at >= 0 {
-		p.waiting = slices.Delete(p.waiting, at, at+1)
+	if t.at < 0 {
+		return true
 	}
-	return at < 0
+	heap.Remove(&p.waiting, t.at)
+	return false
 }
 
 // leave gives a place back.
@@ -70,6 +100,5 @@ func (p *places) leave() {
 		p.free++
 		return
 	}
-	close(p.waiting[0].ready)
-	p.waiting = slices.Delete(p.waiting, 0, 1)
+	close(heap.Pop(&p.waiting).(*waitingTask).ready)
 }
