@@ -33,7 +33,7 @@ func TestVectors(t *testing.T) {
 			t.Fatal("other bases are decoded")
 		}
 	})
-	if !coders[1] || !coders[2] {
-		t.Errorf("vectors have segments of %v coders, want 1 and 2", coders)
+	if !coders[1] || !coders[2] || !coders[4] {
+		t.Errorf("vectors have segments of %v coders, want 1, 2 and 4", coders)
 	}
 }

@@ -4,6 +4,7 @@ package nameranges
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 	"strconv"
 
@@ -12,9 +13,9 @@ import (
 
 // FirstWord returns the first word of a record's name: what comes before the first space or tab.
 func FirstWord(name []byte) []byte {
-	for i, b := range name {
-		if b == ' ' || b == '\t' {
-			return name[:i]
+	for _, end := range []byte(" \t") {
+		if i := bytes.IndexByte(name, end); i >= 0 {
+			name = name[:i]
 		}
 	}
 	return name
@@ -72,10 +73,57 @@ func (w *Word) text(numbers []uint64) string {
 
 func isDigit(b byte) bool { return b-'0' <= 9 }
 
-// cutAs is Cut of a word of w's shape, and false of others: it takes a third of the time.
-func (w *Word) cutAs(word []byte) bool {
-	i, n := 0, 0
-	for _, b := range w.shape {
+// Range bounds words of which the numbers alone differ, by the least and the greatest of each number.
+type Range struct {
+	some, any bool     // there are words; they differ in more
+	low       Word     // with the least numbers
+	high      []uint64 // the greatest numbers
+	last      []byte   // the last word
+	numbers   []place  // of its numbers
+}
+
+// place is where a number ends in a word, and where it is in the shape.
+type place struct{ end, inShape int }
+
+// add widens the range to a word, which must not be changed before the next one is added.
+func (r *Range) add(word []byte) {
+	switch {
+	case r.any:
+	case !r.some:
+		r.some, r.any = true, !r.low.Cut(word)
+		r.high = slices.Clone(r.low.numbers)
+		for i, b := range r.low.shape {
+			if b == '0' {
+				r.numbers = append(r.numbers, place{inShape: i})
+			}
+		}
+		r.any = r.any || !r.widen(word)
+	default:
+		r.any = !r.widen(word)
+	}
+	r.last = word
+}
+
+// begin returns how many bytes a and b begin with that are equal, or a few fewer.
+func begin(a, b []byte) (n int) {
+	for n+8 <= len(a) && n+8 <= len(b) && binary.LittleEndian.Uint64(a[n:]) == binary.LittleEndian.Uint64(b[n:]) {
+		n += 8
+	}
+	return n
+}
+
+// widen widens the range to a word of the shape of the others, and returns false of another. What begins as the last word is not read again.
+func (r *Range) widen(word []byte) bool {
+	same := begin(word, r.last)
+	n := 0 // numbers that are those of the last word
+	for n < len(r.numbers) && r.numbers[n].end < same {
+		n++
+	}
+	i, shape := 0, r.low.shape
+	if n > 0 {
+		i, shape = r.numbers[n-1].end, shape[r.numbers[n-1].inShape+1:]
+	}
+	for _, b := range shape {
 		if b != '0' {
 			if i == len(word) || word[i] != b {
 				return false
@@ -87,35 +135,11 @@ func (w *Word) cutAs(word []byte) bool {
 		if !ok {
 			return false
 		}
-		w.numbers[n] = v
+		r.numbers[n].end = end
+		r.low.numbers[n], r.high[n] = min(r.low.numbers[n], v), max(r.high[n], v)
 		i, n = end, n+1
 	}
 	return i == len(word)
-}
-
-// Range bounds words of which the numbers alone differ, by the least and the greatest of each number.
-type Range struct {
-	some, any bool     // there are words; they differ in more
-	low       Word     // with the least numbers
-	high      []uint64 // the greatest numbers
-	next      Word     // memory
-}
-
-// add widens the range to a word.
-func (r *Range) add(word []byte) {
-	w := &r.next
-	switch {
-	case r.any:
-	case !r.some:
-		r.some, r.any = true, !w.Cut(word)
-		r.low, r.high = Word{w.shape, slices.Clone(w.numbers)}, slices.Clone(w.numbers)
-	case !w.cutAs(word):
-		r.any = true
-	default:
-		for i, v := range w.numbers {
-			r.low.numbers[i], r.high[i] = min(r.low.numbers[i], v), max(r.high[i], v)
-		}
-	}
 }
 
 // AddNames widens the range to the first words of names, each of which is followed by '\n'.

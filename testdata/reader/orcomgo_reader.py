@@ -2823,7 +2823,7 @@ class BaseModel:
     # -- two coders
 
     def append_chunk(self, start, chunk):
-        """What the other coder has decoded: it can be matched, but teaches nothing."""
+        """What another coder has decoded: it can be matched, but teaches nothing."""
         before = max(start - KMER + 1, 0)
         self.enter_kmers(self.bases[before:start] + chunk, before)
         for i, base in enumerate(chunk, start):
@@ -2862,7 +2862,7 @@ def first_probability(d, predicted, m):
 
 
 SEGMENT = 1 << 24               # a segment has at most so many bases
-TWO_CODERS = 3 << 19            # one of so many has two coders
+TWO_CODERS = 3 << 19            # one of so many has two coders, and the only one four if it has twice as many
 CHUNK = 1 << 13
 
 
@@ -2874,7 +2874,7 @@ def decode_pseudogenome(data, what):
     count = max(1, -(-n // SEGMENT))
     most = 4 * -(-n // (4 * count))
     sizes = [min(most, n - i * most) for i in range(count)]
-    coders = [2 if size >= TWO_CODERS else 1 for size in sizes]
+    coders = [4 if count == 1 and size >= 2 * TWO_CODERS else 2 if size >= TWO_CODERS else 1 for size in sizes]
     lengths = [source.uvarint() for _ in range(sum(coders) - 1)]
     streams = [source.take(length) for length in lengths] + [source.rest()]
     found, first = bytearray(), None
@@ -2893,18 +2893,19 @@ def decode_segment(size, coders):
         for _ in range(size):
             models[0].decode(coders[0])
         return models[0]
-    segment, at = bytearray(), 0
+    at = 0
     while at < size:
-        length = min(CHUNK, (size - at + 1) // 2)
-        middle, end = at + length, min(at + 2 * length, size)
-        models[0].begin(at, True)
-        models[1].begin(middle, False)
-        chunks = [bytes(model.decode(coder) for _ in range(stop - start))
-                  for model, coder, start, stop in zip(models, coders, (at, middle), (middle, end))]
-        models[0].append_chunk(middle, chunks[1])
-        models[1].append_chunk(at, chunks[0])
-        segment += chunks[0] + chunks[1]
-        at = end
+        length = min(CHUNK, -(-(size - at) // len(models)))
+        starts = [min(at + i * length, size) for i in range(len(models) + 1)]
+        chunks = []
+        for i, (model, coder) in enumerate(zip(models, coders)):
+            model.begin(starts[i], i == 0)
+            chunks.append(bytes(model.decode(coder) for _ in range(starts[i + 1] - starts[i])))
+        for i, model in enumerate(models):
+            for other, chunk in enumerate(chunks):
+                if other != i:
+                    model.append_chunk(starts[other], chunk)
+        at = starts[-1]
     models[0].begin(size, True)
     return models[0]
 
