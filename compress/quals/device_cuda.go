@@ -99,7 +99,7 @@ func makeRoom(columns []*deviceColumn) {
 			n += c.n
 		}
 	}
-	all := largepages.AskForMany(make([]byte, n))
+	all := largepages.AskForMany(largepages.Uncleared(n))
 	for _, c := range columns {
 		if c.quals == nil {
 			c.quals, all = all[:c.n:c.n], all[c.n:]
