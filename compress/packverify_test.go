@@ -16,7 +16,7 @@ import (
 )
 
 // TestVerificationReadsTheFile: a byte that changes in the file after it was written is found, in a slice or in the last shared section,
-// whether slices are verified while others are coded or at the end, and the bins stay.
+// whether slices are verified while others are coded, qualities before they are written, or all at the end, and the bins stay.
 func TestVerificationReadsTheFile(t *testing.T) {
 	testrun.NoRace(t)
 	if runtime.GOOS != "linux" {
@@ -25,7 +25,7 @@ func TestVerificationReadsTheFile(t *testing.T) {
 	smallSlices(t)
 	text, mates := simulated(70, 750, true)
 	for _, o := range []record.Options{{BlockSize: 50_000}, {BlockSize: 50_000, ReadsOnly: true, OrderAny: true}} {
-		for name, memory := range map[string]uint64{"following": 0, "afterwards": 1 << 20} {
+		for name, c := range map[string]PackOptions{"following": {Threads: 2}, "early": {Threads: 8}, "afterwards": {Threads: 2, Memory: 1 << 20}} {
 			// The first read of the file, of a slice or of its header, or when all of it was written.
 			for _, when := range []string{"pread", "fsync"} {
 				t.Run(name+"/"+when, func(t *testing.T) {
@@ -39,13 +39,13 @@ func TestVerificationReadsTheFile(t *testing.T) {
 						return nil
 					}
 					defer func() { vfs.Fault = nil }()
-					_, err := Pack(context.Background(), dir, limited(PackOptions{Threads: 2, Memory: memory}))
+					_, err := Pack(context.Background(), dir, limited(c))
 					if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "verification failed, the bins are kept") {
 						t.Errorf("error %v", err)
 					}
 					vfs.Fault = nil
 					sameFiles(t, filesIn(t, dir), before)
-					packTo(t, dir, PackOptions{Threads: 2, Memory: memory})
+					packTo(t, dir, c)
 				})
 			}
 		}
