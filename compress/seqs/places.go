@@ -151,12 +151,10 @@ func (m *placeModel) code(c *rc.Coder, first, mate *places, lengths record.Lengt
 	}
 	choice := false
 	if !c.Decoding() {
-		if keys := first.keys(n); m.sorted {
-			choice = slices.IsSorted(keys)
+		if m.sorted {
+			choice = slices.IsSorted(first.keys(n))
 		} else {
-			placed := len(keys)
-			slices.Sort(keys)
-			choice = len(slices.Compact(keys))*manyRepeat <= placed
+			choice = first.repeat(n)
 		}
 	}
 	choice = c.Uniform(uint32(rc.BitOf(choice)), 1) != 0
@@ -297,3 +295,29 @@ func (p *places) keys(n int) (keys []uint64) {
 
 // manyRepeat: in a slice that is not sorted, places are coded as known ones if there is at most one place for so many reads.
 const manyRepeat = 4
+
+// repeat reports whether the first n reads that have a place have at most one place for manyRepeat reads. Places count once if they have
+// one hash, which hardly any do until that is known.
+func (p *places) repeat(n int) bool {
+	most := 0
+	for _, pos := range p.pos[:n] {
+		most += rc.BitOf(pos != unplaced)
+	}
+	most /= manyRepeat
+	size := bits.Len(uint(most)) + 7
+	seen := make([]uint64, 1<<size/64)
+	for i, pos := range p.pos[:n] {
+		if pos == unplaced {
+			continue
+		}
+		h := placeKey(pos, p.rev[i]) * 0x9e3779b97f4a7c15 >> (64 - size)
+		if bit := uint64(1) << (h & 63); seen[h>>6]&bit == 0 {
+			seen[h>>6] |= bit
+			most--
+		}
+		if most < 0 {
+			return false
+		}
+	}
+	return true
+}
