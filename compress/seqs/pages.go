@@ -70,31 +70,27 @@ func (m *pages) next(p, k uint32) uint32 {
 // maxDepth is how many levels a tree has at most, in whole pages.
 const maxDepth = 32
 
-// splits enters the splits on the way to a position, from the root on.
-func (m *pages) splits(to *[maxDepth]uint16, pos uint32) {
-	at := uint32(1)
-	pos <<= (maxDepth - m.depth) & 31
-	for i := 0; i < m.depth; i += pageLevels {
-		p, k := &m.all[at], 16|pos>>28
-		d := to[i&^3:][:pageLevels]
-		d[0], d[1], d[2], d[3] = p[1], p[k>>3&15], p[k>>2&7], p[k>>1&15]
-		at = m.next(at, k&15)
-		pos <<= pageLevels
-	}
-}
+// A way is the splits on the way to a position, from the root on.
+type way [maxDepth]uint16
 
-// touched is how many positions touch takes at once.
-const touched = 8
+// sideBySide is how many positions ways takes at most.
+const sideBySide = 8
 
-// touch reads the pages of positions that are to be coded: the processor waits for those of all of them at the same time.
-func (m *pages) touch(all []uint32) {
-	var at [touched]uint32
+// ways enters the ways to positions: the processor waits for the pages of all of them at the same time.
+func (m *pages) ways(to []way, all []uint32) {
+	var at [sideBySide]uint32
 	for j := range all {
 		at[j] = 1
 	}
-	for shift := maxDepth - m.depth; shift < maxDepth; shift += pageLevels {
+	for i := 0; i < m.depth; i += pageLevels {
+		shift := maxDepth - m.depth + i
 		for j, pos := range all {
-			at[j] = m.next(at[j], pos<<(shift&31)>>28)
+			p, k := &m.all[at[j]], 16|pos<<(shift&31)>>28
+			d := to[j][i&^3:][:pageLevels]
+			d[0], d[1], d[2], d[3] = p[1], p[k>>3&15], p[k>>2&7], p[k>>1&15]
+			if i+pageLevels < m.depth {
+				at[j] = m.next(at[j], k&15)
+			}
 		}
 	}
 }
@@ -106,7 +102,9 @@ func (m *pages) decode(d *rc.Decoder) uint32 {
 		n := min(left, pageLevels)
 		k := d.DecodeSteps(n, (*[16]uint16)(&m.all[at]))
 		pos = pos<<n | k&(1<<n-1)
-		at = m.next(at, k&15)
+		if left > pageLevels {
+			at = m.next(at, k&15)
+		}
 	}
 	return pos
 }
@@ -116,8 +114,8 @@ func (m *pages) code(c *rc.Coder, pos uint32) uint32 {
 	if c.Decoding() {
 		return m.decode(c.Dec)
 	}
-	var way [maxDepth]uint16
-	m.splits(&way, pos)
-	c.Enc.EncodeEach(pos, way[:m.depth])
+	var to [1]way
+	m.ways(to[:], []uint32{pos})
+	c.Enc.EncodeEach(pos, to[0][:m.depth])
 	return pos
 }

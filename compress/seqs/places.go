@@ -158,10 +158,11 @@ func (m *placeModel) code(c *rc.Coder, first, mate *places, lengths record.Lengt
 		}
 	}
 	choice = c.Uniform(uint32(rc.BitOf(choice)), 1) != 0
-	touch := !c.Decoding() && !m.sorted && !choice
+	byTree := !m.sorted && !choice
+	var ways [sideBySide]way
 	for i := 0; i < n; i++ {
-		if touch && i%touched == 0 {
-			tree.touch(first.pos[i:min(i+touched, n)])
+		if byTree && !c.Decoding() && i%sideBySide == 0 {
+			tree.ways(ways[:], first.pos[i:min(i+sideBySide, n)])
 		}
 		p := c.Adapt(rc.BitOf(first.pos[i] != unplaced), &m.placed[ctx], shortMemory)
 		ctx = ctx<<1&3 | p
@@ -170,8 +171,12 @@ func (m *placeModel) code(c *rc.Coder, first, mate *places, lengths record.Lengt
 			first.pos[i] = unplaced
 		} else if m.sorted {
 			again = m.codeSorted(c, &first.pos[i], &first.rev[i], lengths.Of(i), choice)
-		} else if !choice {
-			first.pos[i] = tree.code(c, first.pos[i])
+		} else if byTree {
+			if c.Decoding() {
+				first.pos[i] = tree.decode(c.Dec)
+			} else {
+				c.Enc.EncodeEach(first.pos[i], ways[i%sideBySide][:tree.depth])
+			}
 			first.rev[i] = m.strandOf(c, first.pos[i], first.rev[i])
 		} else {
 			m.codeKnown(c, tree, &first.pos[i], &first.rev[i], lengths.Of(i))
