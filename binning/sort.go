@@ -5,6 +5,7 @@ import (
 
 	"orcomgo/bases"
 	"orcomgo/bins"
+	"orcomgo/internal/prefetch"
 )
 
 const signatures = bins.NBin + 1
@@ -50,7 +51,7 @@ func (j *job) sort() error {
 		from, to := partRange(n, p, i)
 		for k := from; k < to; k++ {
 			if ahead := k + prefetchReads; ahead < to {
-				prefetch(unsafe.Pointer(&sorted[min(int(c[j.sigs[ahead]]), n-1)]))
+				prefetch.Line(unsafe.Pointer(&sorted[min(int(c[j.sigs[ahead]]), n-1)]))
 			}
 			to := c[j.sigs[k]]
 			c[j.sigs[k]] = to + 1
@@ -115,8 +116,8 @@ func (j *job) packSorted() error {
 		for k := from; k < to; k++ {
 			if ahead := k + prefetchReads; ahead < to {
 				r := &sorted[ahead]
-				prefetch(unsafe.Pointer(&j.packed[r.packedAt]))
-				prefetch(unsafe.Pointer(&j.packed[r.packedAt+r.length/4]))
+				prefetch.Line(unsafe.Pointer(&j.packed[r.packedAt]))
+				prefetch.Line(unsafe.Pointer(&j.packed[r.packedAt+r.length/4]))
 			}
 			r := sorted[k]
 			b.Order[k], b.Place[k] = r.read, r.place

@@ -1,10 +1,6 @@
 package binning
 
-import (
-	"unsafe"
-
-	"github.com/klauspost/cpuid/v2"
-)
+import "github.com/klauspost/cpuid/v2"
 
 // hasAVX2 reports whether the processor has the vector instructions that are used, and those for bits in words.
 var hasAVX2 = cpuid.CPU.Supports(cpuid.AVX2, cpuid.BMI1, cpuid.POPCNT)
@@ -25,8 +21,3 @@ func qualsVector(dst, src *byte, n int) bool
 //
 //go:noescape
 func newlinesVector(dst *uint32, room int, text *byte, n int, offset uint32) (found, scanned int)
-
-// prefetch begins to load what is at p into the cache.
-//
-//go:noescape
-func prefetch(p unsafe.Pointer)

@@ -2,8 +2,6 @@
 
 package binning
 
-import "unsafe"
-
 // There are vector instructions for amd64 alone. What follows is never called.
 const hasAVX2 = false
 
@@ -14,5 +12,3 @@ func qualsVector(dst, src *byte, n int) bool { panic("no vector instructions") }
 func newlinesVector(dst *uint32, room int, text *byte, n int, offset uint32) (found, scanned int) {
 	panic("no vector instructions")
 }
-
-func prefetch(unsafe.Pointer) {}

@@ -10,7 +10,7 @@ import (
 )
 
 // forAll are the packages that all others may import.
-var forAll = []string{"bases", "internal/deflate", "internal/largepages", "internal/tasks"}
+var forAll = []string{"bases", "internal/deflate", "internal/largepages", "internal/prefetch", "internal/tasks"}
 
 // TestImports compares what packages import with the list in docs/ARCHITECTURE.md.
 func TestImports(t *testing.T) {

@@ -84,19 +84,24 @@ func BenchmarkPositions(b *testing.B) {
 		rev[i] = r.Intn(2) == 1
 	}
 	const count = 8000
-	c := encodeTo(nil)
-	newPlaceModel(tree, false).code(c, &places{pos, rev}, nil, record.Lengths{}, count, n)
-	data := c.Enc.Finish()
+	var data [100]streams
+	encode := func(k int) {
+		p := &places{pos[k*count:][:count], rev[k*count:][:count]}
+		data[k].encodePlaces(newPlaceModel(tree, false), p, nil, record.Lengths{}, n, 0)
+	}
+	for k := range data {
+		encode(k)
+	}
 	b.Run("encode", func(b *testing.B) {
-		for at := 0; b.Loop(); at = (at + count) % (len(pos) - count) {
-			newPlaceModel(tree, false).code(encodeTo(nil), &places{pos[at:], rev[at:]}, nil, record.Lengths{}, count, n)
+		for k := 0; b.Loop(); k = (k + 1) % len(data) {
+			encode(k)
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*count), "ns/read")
 	})
 	b.Run("decode", func(b *testing.B) {
 		p := newPlaces(count)
-		for b.Loop() {
-			newPlaceModel(tree, false).code(decodeFrom(data), p, nil, record.Lengths{}, count, n)
+		for k := 0; b.Loop(); k = (k + 1) % len(data) {
+			data[k].decodePlaces(newPlaceModel(tree, false), p, nil, record.Lengths{}, n)
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*count), "ns/read")
 	})
@@ -138,7 +143,7 @@ func BenchmarkSorted(b *testing.B) {
 			}
 		}
 	}
-	places := func(c *rc.Coder) { newPlaceModel(nil, true).code(c, all, nil, record.Lengths{}, n, bases) }
+	places := func(c *rc.Coder) { newPlaceModel(nil, true).code([]*rc.Coder{c}, all, nil, record.Lengths{}, bases) }
 	for _, of := range []struct {
 		name string
 		code func(c *rc.Coder)

@@ -218,7 +218,7 @@ func (d *Decoder) cutSlice(data []byte, first, mate *Column) (p *decodedPart, fl
 		return nil, 0, nil, ErrCorrupt
 	}
 	flags = data[n]
-	if flags&^flagsKnown != 0 || flags&flagMate != 0 != (mate != nil) || mate != nil && mate.Records != first.Records {
+	if flags&^flagsKnown != 0 || flags&flagLanes != 0 && flags&flagSorted != 0 || flags&flagMate != 0 != (mate != nil) || mate != nil && mate.Records != first.Records {
 		return nil, 0, nil, ErrCorrupt
 	}
 	for _, c := range []*Column{first, mate} {
@@ -238,7 +238,7 @@ func (d *Decoder) wait(p *decodedPart) error {
 
 // streamsOf splits the body of a slice with these flags into its streams.
 func streamsOf(data []byte, flags byte) (*streams, error) {
-	in := new(streams)
+	in := &streams{laned: flags&flagLanes != 0}
 	list := in.each(flags)
 	sizes := make([]uint64, len(list))
 	for i := range sizes {

@@ -41,6 +41,7 @@ type Config struct {
 	// Tests set smaller sizes than the constants of these names; 0: those.
 	maxLayoutRecords   uint64
 	digestReads        uint32
+	lanesFrom          int
 	exceptionMarkEvery int
 }
 

@@ -1,6 +1,7 @@
 package seqs
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -59,7 +60,7 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 	}
 	defer e.release()
 	s := &slice{layout: p.layout, sorted: first.Perm != nil, tied: e.cfg.Runs && e.window == 0,
-		byQual: first.Quals != nil, limit: uint64(p.layout.Len),
+		byQual: first.Quals != nil, lanesFrom: cmp.Or(e.cfg.lanesFrom, lanesFrom), limit: uint64(p.layout.Len),
 		releaseWhile: e.cfg.releaseWhile(), modeled: e.modeled}
 	s.genome = func(pos, _ int) ([]byte, int) { return p.layout.Packed, pos }
 	s.model = func() (*basemodel.Model, error) {
@@ -89,7 +90,7 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 		s.align = (&pieceAligner{e.shared, e.sharedFrom, p.layout, e.cfg.Threads}).align
 	}
 	all := s.encode(p.tree, cols, records)
-	flags := parse.Flags(s.sorted, s.byQual, mate != nil, s.inPieces)
+	flags := parse.Flags(s.sorted, s.byQual, mate != nil, s.inPieces, all.laned)
 	out = append(out, flags)
 	for _, stream := range all.each(flags) {
 		out = binary.AppendUvarint(out, uint64(len(*stream)))

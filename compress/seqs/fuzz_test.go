@@ -14,7 +14,7 @@ func codedSlice(f *testing.F) (shared [][]byte, data []byte, first, mate *Column
 	a := simulate(7, 2000, 300, 40, 60, 0.02)
 	b := simulate(8, 2000, 300, 40, 60, 0.02)
 	r := archiveOf(f, record.Options{}, 100, a, b)
-	e, err := Build(context.Background(), r, Config{Threads: 1})
+	e, err := Build(context.Background(), r, Config{Threads: 1, lanesFrom: 1})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -49,8 +49,8 @@ func (d *Decoder) Places(data []byte, first, mate *Column) (layouts [2]*Layout, 
 		where[1] = newPlaces(mate.Records)
 	}
 	limit := uint64(d.genome.Len())
-	if !newPlaceModel(p.tree, flags&flagSorted != 0).code(decodeFrom(in.places), where[0], where[1], first.Lengths, first.Records, limit) {
-		return layouts, false, errOutside
+	if err = in.decodePlaces(newPlaceModel(p.tree, flags&flagSorted != 0), where[0], where[1], first.Lengths, limit); err != nil {
+		return layouts, false, err
 	}
 	for i, c := range cols {
 		if endOf(c, where[i]) > limit {

@@ -2,8 +2,10 @@ package seqs
 
 import (
 	"math/bits"
+	"unsafe"
 
 	rc "orcomgo/compress/rangecoder"
+	"orcomgo/internal/prefetch"
 )
 
 // A page holds the probabilities of four levels of a tree of positions, those of a node and of the nodes below it, as DecodeSteps takes
@@ -73,7 +75,7 @@ const maxDepth = 32
 // A way is the splits on the way to a position, from the root on.
 type way [maxDepth]uint16
 
-// sideBySide is how many positions ways takes at most.
+// sideBySide is how many positions are coded side by side, each in a lane, which is a stream of its own.
 const sideBySide = 8
 
 // ways enters the ways to positions: the processor waits for the pages of all of them at the same time.
@@ -95,27 +97,62 @@ func (m *pages) ways(to []way, all []uint32) {
 	}
 }
 
-// decode decodes a position below 2^depth.
-func (m *pages) decode(d *rc.Decoder) uint32 {
-	at, pos := uint32(1), uint32(0)
+// decode decodes so many positions, the j-th one by lane j, side by side: the processor decodes one while it waits for others, and for the
+// pages of others.
+func (m *pages) decode(lanes []*rc.Coder, all []uint32) {
+	var at [sideBySide]uint32
+	for j := range all {
+		at[j], all[j] = 1, 0
+	}
 	for left := m.depth; left > 0; left -= pageLevels {
 		n := min(left, pageLevels)
-		k := d.DecodeSteps(n, (*[16]uint16)(&m.all[at]))
-		pos = pos<<n | k&(1<<n-1)
-		if left > pageLevels {
-			at = m.next(at, k&15)
+		for j := range all {
+			k := lanes[j].Dec.DecodeSteps(n, (*[16]uint16)(&m.all[at[j]]))
+			all[j] = all[j]<<n | k&(1<<n-1)
+			if left > pageLevels {
+				at[j] = m.next(at[j], k&15)
+				prefetch.Line(unsafe.Pointer(&m.all[at[j]]))
+			}
 		}
 	}
-	return pos
 }
 
-// code codes a position below 2^depth.
-func (m *pages) code(c *rc.Coder, pos uint32) uint32 {
-	if c.Decoding() {
-		return m.decode(c.Dec)
+// code codes positions below 2^depth, the j-th one by lane j. There are at most sideBySide.
+func (m *pages) code(lanes []*rc.Coder, all []uint32) {
+	if lanes[0].Decoding() {
+		m.decode(lanes, all)
+		return
 	}
-	var to [1]way
-	m.ways(to[:], []uint32{pos})
-	c.Enc.EncodeEach(pos, to[0][:m.depth])
-	return pos
+	var ways [sideBySide]way
+	m.ways(ways[:], all)
+	for j, pos := range all {
+		lanes[j].Enc.EncodeEach(pos, ways[j][:m.depth])
+	}
+}
+
+// codePlaced codes those of all that are not unplaced, by the lanes in turn.
+func (m *pages) codePlaced(lanes []*rc.Coder, all []uint32) {
+	var which [sideBySide]int
+	var pos [sideBySide]uint32
+	n := 0
+	for i, p := range all {
+		if p != unplaced {
+			which[n], pos[n] = i, p
+			n++
+		}
+		if n == len(lanes) || i == len(all)-1 {
+			m.code(lanes, pos[:n])
+			for j := range n {
+				all[which[j]] = pos[j]
+			}
+			n = 0
+		}
+	}
+}
+
+// codeOne codes a position below 2^depth.
+func (m *pages) codeOne(c *rc.Coder, pos uint32) uint32 {
+	all := [1]uint32{pos}
+	m.code([]*rc.Coder{c}, all[:])
+	return all[0]
 }

@@ -3,7 +3,6 @@ package seqs
 import (
 	"cmp"
 	"math/bits"
-	"slices"
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/mixing"
@@ -39,6 +38,9 @@ type places struct {
 type placeModel struct {
 	tree   *positions
 	sorted bool
+	// choice says that reads begin, in a sorted slice, at their left ends, whatever their strands; in others, at known places. Decoding, it is
+	// decoded.
+	choice bool
 	placed [4]rc.Prob
 	strand []rc.Prob // by region
 	// strandWeight is the weight of a region's strand statistics, in 1/65536, by their count.
@@ -141,45 +143,37 @@ func halfOctaves(x uint32) int {
 	return 2*n - 2 + int(x<<1>>(n-1)&1)
 }
 
-// code codes the places of the reads of first, and of mate if it is not nil; each holds n reads, those of first of these lengths.
-// It returns false if a decoded position is not below limit.
-func (m *placeModel) code(c *rc.Coder, first, mate *places, lengths record.Lengths, n int, limit uint64) bool {
-	ctx, ctx2, ctx3 := 3, 1, 0
+// code codes the places of the reads of first, and of mate if it is not nil; those of first have these lengths. After the
+// first of coders come those of lanes, if there are any. It returns false if a decoded position is not below limit.
+func (m *placeModel) code(coders []*rc.Coder, first, mate *places, lengths record.Lengths, limit uint64) bool {
+	c, lanes := coders[0], coders[min(1, len(coders)-1):] // without lanes, c is the only one
 	var tree *pages
 	if !m.sorted || mate != nil {
 		tree = m.tree.paged()
 	}
-	choice := false
-	if !c.Decoding() {
-		if m.sorted {
-			choice = slices.IsSorted(first.keys(n))
-		} else {
-			choice = first.repeat(n)
-		}
-	}
-	choice = c.Uniform(uint32(rc.BitOf(choice)), 1) != 0
-	byTree := !m.sorted && !choice
-	var ways [sideBySide]way
-	for i := 0; i < n; i++ {
-		if byTree && !c.Decoding() && i%sideBySide == 0 {
-			tree.ways(ways[:], first.pos[i:min(i+sideBySide, n)])
-		}
+	m.choice = c.Uniform(uint32(rc.BitOf(m.choice)), 1) != 0
+	ctx, ctx2, ctx3 := 3, 1, 0
+	for i := range first.pos {
 		p := c.Adapt(rc.BitOf(first.pos[i] != unplaced), &m.placed[ctx], shortMemory)
 		ctx = ctx<<1&3 | p
-		again := false
 		if p == 0 {
 			first.pos[i] = unplaced
-		} else if m.sorted {
-			again = m.codeSorted(c, &first.pos[i], &first.rev[i], lengths.Of(i), choice)
-		} else if byTree {
-			if c.Decoding() {
-				first.pos[i] = tree.decode(c.Dec)
-			} else {
-				c.Enc.EncodeEach(first.pos[i], ways[i%sideBySide][:tree.depth])
-			}
-			first.rev[i] = m.strandOf(c, first.pos[i], first.rev[i])
-		} else {
+		}
+	}
+	if !m.sorted && !m.choice {
+		tree.codePlaced(lanes, first.pos)
+	}
+	for i := range first.pos {
+		p := rc.BitOf(first.pos[i] != unplaced)
+		again := false
+		switch {
+		case p == 0:
+		case m.sorted:
+			again = m.codeSorted(c, &first.pos[i], &first.rev[i], lengths.Of(i))
+		case m.choice:
 			m.codeKnown(c, tree, &first.pos[i], &first.rev[i], lengths.Of(i))
+		default:
+			first.rev[i] = m.strandOf(c, first.pos[i], first.rev[i])
 		}
 		if p != 0 && uint64(first.pos[i]) >= limit {
 			return false
@@ -221,7 +215,7 @@ func (m *placeModel) code(c *rc.Coder, first, mate *places, lengths record.Lengt
 			mate.pos[i] = unplaced
 			continue
 		}
-		mate.pos[i] = tree.code(c, mate.pos[i])
+		mate.pos[i] = tree.codeOne(c, mate.pos[i])
 		if uint64(mate.pos[i]) >= limit {
 			return false
 		}
@@ -231,11 +225,10 @@ func (m *placeModel) code(c *rc.Coder, first, mate *places, lengths record.Lengt
 }
 
 // codeSorted codes the place of the next read, of n bases, of a sorted slice, and returns whether the last one begins at the same one.
-// atLeft: reads begin at their left ends, whatever their strands. If a read of a corrupt stream would not fit there, its place is outside
-// of the pseudogenome.
-func (m *placeModel) codeSorted(c *rc.Coder, pos *uint32, rev *bool, n int, atLeft bool) (again bool) {
+// If a read of a corrupt stream would not fit there, its place is outside of the pseudogenome.
+func (m *placeModel) codeSorted(c *rc.Coder, pos *uint32, rev *bool, n int) (again bool) {
 	toEnd := n
-	if atLeft {
+	if m.choice {
 		toEnd = 0
 	}
 	start := startOf(*pos, *rev, toEnd)
@@ -251,7 +244,7 @@ func (m *placeModel) codeKnown(c *rc.Coder, tree *pages, pos *uint32, rev *bool,
 	begin, known := m.known.code(c, group, placeKey(startOf(*pos, *rev, n), *rev))
 	if !known {
 		if begin, known = m.known.code(c, 0, begin); !known {
-			*pos = tree.code(c, *pos)
+			*pos = tree.codeOne(c, *pos)
 			*rev = m.strandOf(c, *pos, *rev)
 			begin = placeKey(startOf(*pos, *rev, n), *rev)
 			m.known.add(c, 0, begin)
@@ -288,9 +281,10 @@ func newPlaces(n int) *places { return &places{make([]uint32, n), make([]bool, n
 // is reports whether reads i and j have the same place.
 func (p *places) is(i, j int) bool { return p.pos[i] == p.pos[j] && p.rev[i] == p.rev[j] }
 
-// keys returns the places of the first n reads, of those that have one.
-func (p *places) keys(n int) (keys []uint64) {
-	for i, pos := range p.pos[:n] {
+// keys returns the places of the reads that have one.
+func (p *places) keys() []uint64 {
+	keys := make([]uint64, 0, len(p.pos))
+	for i, pos := range p.pos {
 		if pos != unplaced {
 			keys = append(keys, placeKey(pos, p.rev[i]))
 		}
@@ -301,21 +295,14 @@ func (p *places) keys(n int) (keys []uint64) {
 // manyRepeat: in a slice that is not sorted, places are coded as known ones if there is at most one place for so many reads.
 const manyRepeat = 4
 
-// repeat reports whether the first n reads that have a place have at most one place for manyRepeat reads. Places count once if they have
-// one hash, which hardly any do until that is known.
-func (p *places) repeat(n int) bool {
-	most := 0
-	for _, pos := range p.pos[:n] {
-		most += rc.BitOf(pos != unplaced)
-	}
-	most /= manyRepeat
+// repeat reports whether there is at most one place for manyRepeat reads, given the places of all. Places of one hash are taken for one,
+// which hardly any are in so large a set.
+func repeat(keys []uint64) bool {
+	most := len(keys) / manyRepeat
 	size := bits.Len(uint(most)) + 7
 	seen := make([]uint64, 1<<size/64)
-	for i, pos := range p.pos[:n] {
-		if pos == unplaced {
-			continue
-		}
-		h := placeKey(pos, p.rev[i]) * 0x9e3779b97f4a7c15 >> (64 - size)
+	for _, key := range keys {
+		h := key * 0x9e3779b97f4a7c15 >> (64 - size)
 		if bit := uint64(1) << (h & 63); seen[h>>6]&bit == 0 {
 			seen[h>>6] |= bit
 			most--

@@ -31,12 +31,12 @@ func codedPositions(t *testing.T, pos []uint32, n int) (m *splits, treeBits, pos
 	}
 	c = encodeTo(nil)
 	for _, p := range pos {
-		x.paged().code(c, p)
+		x.paged().codeOne(c, p)
 	}
 	data := c.Enc.Finish()
 	d := decodeFrom(data)
 	for _, p := range pos {
-		if got := decoded.paged().code(d, 0); got != p {
+		if got := decoded.paged().codeOne(d, 0); got != p {
 			t.Fatalf("%d positions below %d: %d is decoded as %d", len(pos), n, p, got)
 		}
 	}
@@ -135,18 +135,15 @@ func TestTreeOfPositions(t *testing.T) {
 func codedPlaces(t *testing.T, sorted bool, limit int, first, mate *places) float64 {
 	t.Helper()
 	tree, _ := treeOf(nil, limit) // even
-	c := encodeTo(nil)
 	n := len(first.pos)
-	if !newPlaceModel(tree, sorted).code(c, clonePlaces(first), clonePlaces(mate), record.Lengths{}, n, uint64(limit)) {
-		t.Fatal("places are refused where they are coded")
-	}
-	data := c.Enc.Finish()
+	var s streams
+	s.encodePlaces(newPlaceModel(tree, sorted), clonePlaces(first), clonePlaces(mate), record.Lengths{}, uint64(limit), n/2)
 	got := [2]*places{{make([]uint32, n), make([]bool, n)}}
 	if mate != nil {
 		got[1] = &places{make([]uint32, n), make([]bool, n)}
 	}
-	if !newPlaceModel(tree, sorted).code(decodeFrom(data), got[0], got[1], record.Lengths{}, n, uint64(limit)) {
-		t.Fatal("places are refused where they are decoded")
+	if err := s.decodePlaces(newPlaceModel(tree, sorted), got[0], got[1], record.Lengths{}, uint64(limit)); err != nil {
+		t.Fatal(err)
 	}
 	for k, want := range []*places{first, mate} {
 		if want == nil {
@@ -158,7 +155,11 @@ func codedPlaces(t *testing.T, sorted bool, limit int, first, mate *places) floa
 			}
 		}
 	}
-	return 8 * float64(len(data))
+	bytes := len(s.places)
+	for _, lane := range s.lanes {
+		bytes += len(lane)
+	}
+	return 8 * float64(bytes)
 }
 
 func clonePlaces(p *places) *places {
@@ -332,11 +333,11 @@ func TestPlacesBeyondTheEnd(t *testing.T) {
 			{0, 0, true, true},
 		} {
 			first, mate := &places{[]uint32{c.first}, []bool{c.rev}}, &places{[]uint32{c.mate}, []bool{false}}
-			e := encodeTo(nil)
-			newPlaceModel(tree, sorted).code(e, first, mate, record.Lengths{}, 1, 1<<20)
+			var s streams
+			s.encodePlaces(newPlaceModel(tree, sorted), first, mate, record.Lengths{}, 1<<20, 1)
 			got := [2]*places{{make([]uint32, 1), make([]bool, 1)}, {make([]uint32, 1), make([]bool, 1)}}
-			if ok := newPlaceModel(tree, sorted).code(decodeFrom(e.Enc.Finish()), got[0], got[1], record.Lengths{}, 1, limit); ok != c.ok {
-				t.Errorf("sorted %v, %+v: taken: %v", sorted, c, ok)
+			if err := s.decodePlaces(newPlaceModel(tree, sorted), got[0], got[1], record.Lengths{}, limit); (err == nil) != c.ok {
+				t.Errorf("sorted %v, %+v: %v", sorted, c, err)
 			}
 		}
 	}

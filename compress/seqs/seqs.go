@@ -99,5 +99,6 @@ const (
 	flagQuals
 	flagMate
 	flagPieces // long reads are aligned in pieces
+	flagLanes  // positions by the tree are in lanes; not of a sorted slice
 	flagsKnown = 1<<iota - 1
 )

@@ -24,6 +24,8 @@ const (
 // streams are those of a slice.
 type streams struct {
 	places  []byte
+	laned   bool               // positions by the tree are in lanes
+	lanes   [sideBySide][]byte // of flagLanes
 	members [2][memberStreams][]byte
 }
 
@@ -37,12 +39,52 @@ func (s *streams) each(flags byte) []*[]byte {
 		kept = memberStreams
 	}
 	list := []*[]byte{&s.places}
+	if flags&flagLanes != 0 {
+		for j := range s.lanes {
+			list = append(list, &s.lanes[j])
+		}
+	}
 	for k := range members {
 		for i := range kept {
 			list = append(list, &s.members[k][i])
 		}
 	}
 	return list
+}
+
+// lanesFrom is how many reads that have a place a slice has at least in lanes, whose lengths and ends take about 25 bytes.
+const lanesFrom = 2048
+
+// encodePlaces codes the places of a column's reads, and those of their mates if mate is not nil.
+func (s *streams) encodePlaces(m *placeModel, first, mate *places, lengths record.Lengths, limit uint64, lanesFrom int) {
+	keys := first.keys()
+	m.choice = m.sorted && slices.IsSorted(keys) || !m.sorted && repeat(keys)
+	s.laned = !m.sorted && !m.choice && len(keys) >= lanesFrom
+	coders := s.placeCoders(encodeTo)
+	m.code(coders, first, mate, lengths, limit)
+	s.places = coders[0].Enc.Finish()
+	for j, lane := range coders[1:] {
+		s.lanes[j] = lane.Enc.Finish()
+	}
+}
+
+// decodePlaces is the inverse of encodePlaces.
+func (s *streams) decodePlaces(m *placeModel, first, mate *places, lengths record.Lengths, limit uint64) error {
+	if !m.code(s.placeCoders(decodeFrom), first, mate, lengths, limit) {
+		return errOutside
+	}
+	return nil
+}
+
+// placeCoders returns the coder of places and those of the lanes, if there are some.
+func (s *streams) placeCoders(of func(stream []byte) *rc.Coder) []*rc.Coder {
+	coders := []*rc.Coder{of(s.places)}
+	if s.laned {
+		for _, lane := range s.lanes {
+			coders = append(coders, of(lane))
+		}
+	}
+	return coders
 }
 
 // slice codes the reads of one slice against the pseudogenome.
@@ -55,6 +97,7 @@ type slice struct {
 	sorted       bool
 	tied         bool   // encoding: and those of one place and length, of the first column, by their mismatches
 	inPieces     bool   // long reads may be aligned in pieces
+	lanesFrom    int    // encoding: see encodePlaces
 	byQual       bool   // the reads are given their qualities
 	limit        uint64 // bases of the pseudogenome
 	releaseWhile func(wait func())
@@ -199,9 +242,7 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) *str
 		newExceptionCoder().code(x, col)
 		out.members[k][streamExceptions] = x.Enc.Finish()
 	}
-	c := encodeTo(nil)
-	newPlaceModel(tree, s.sorted).code(c, r.where[0], r.mates(), cols[0].Lengths, cols[0].Records, s.limit)
-	out.places = c.Enc.Finish()
+	out.encodePlaces(newPlaceModel(tree, s.sorted), r.where[0], r.mates(), cols[0].Lengths, s.limit, s.lanesFrom)
 	if s.inPieces {
 		r.setSpans()
 		for k, pieces := range s.align(records, r) {
@@ -253,8 +294,9 @@ func (s *slice) decode(tree *positions, cols []*Column, in *streams, wait func(n
 		r.exceptions = append(r.exceptions, &list)
 		r.where = append(r.where, newPlaces(col.Records))
 	}
-	if !newPlaceModel(tree, s.sorted).code(decodeFrom(in.places), r.where[0], r.mates(), cols[0].Lengths, cols[0].Records, s.limit) {
-		return nil, errOutside
+	err := in.decodePlaces(newPlaceModel(tree, s.sorted), r.where[0], r.mates(), cols[0].Lengths, s.limit)
+	if err != nil {
+		return nil, err
 	}
 	end := uint64(0) // of the last bases that are needed
 	for _, k := range ks {
@@ -264,7 +306,6 @@ func (s *slice) decode(tree *positions, cols []*Column, in *streams, wait func(n
 	if end > s.limit {
 		return nil, errEndsAfter
 	}
-	var err error
 	seqs, text := readsOf(cols, ks)
 	if cols[0].withoutPlaced() {
 		end = 0

@@ -24,11 +24,11 @@ func TestPositionVectors(t *testing.T) {
 		tree := decodePositions(bases, decodeFrom(data))
 		c = encodeTo(nil)
 		for _, p := range pos {
-			tree.paged().code(c, p)
+			tree.paged().codeOne(c, p)
 		}
 		d := decodeFrom(v.Bytes(t, "coded", c.Enc.Finish()))
 		for i, p := range pos {
-			if got := tree.paged().code(d, 0); got != p {
+			if got := tree.paged().codeOne(d, 0); got != p {
 				t.Fatalf("position %d is %d, want %d", i, got, p)
 			}
 		}
@@ -71,7 +71,11 @@ func TestSliceVectors(t *testing.T) {
 		}
 		any, withQuals, n := v.Text(t, "order") == "any", cols[0].quals != nil, len(cols[0].reads)
 		r := archiveOf(t, record.Options{OrderAny: any}, n, cols...)
-		e, err := Build(context.Background(), r, Config{Threads: 1, Runs: any && !withQuals})
+		cfg := Config{Threads: 1, Runs: any && !withQuals}
+		if v.Has("lanes-from") {
+			cfg.lanesFrom = v.Int(t, "lanes-from")
+		}
+		e, err := Build(context.Background(), r, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3103,12 +3103,15 @@ class SliceDecoder:
         self.tree = trees[part]
         flags = source.byte()
         self.sorted, self.with_qualities = bool(flags & 1), bool(flags & 2)
-        require(flags < 16 and bool(flags & 4) == (len(members) == 2), f"{what}: unknown flags")
+        require(flags < 32 and bool(flags & 4) == (len(members) == 2), f"{what}: unknown flags")
+        require(not (flags & 16 and self.sorted), f"{what}: positions in order are in lanes")
         count = 3 + bool(flags & 8)     # of each member
-        lengths = [source.uvarint() for _ in range(1 + count * len(members))]
+        lanes = 8 * bool(flags & 16)
+        lengths = [source.uvarint() for _ in range(1 + lanes + count * len(members))]
         streams = [source.take(length) for length in lengths]
         source.finish()
-        self.places(streams[0])
+        self.places(streams[0], streams[1:1 + lanes])
+        del streams[1:1 + lanes]
         for number, reads in enumerate(members):
             if wanted not in (None, number):
                 continue
@@ -3156,8 +3159,9 @@ class SliceDecoder:
                 else:
                     before = 0
 
-    def places(self, data):
+    def places(self, data, lanes):
         coder = ArithmeticDecoder(data)
+        lanes = [ArithmeticDecoder(lane) for lane in lanes] or [coder]
         probs, strands = Probs(coder), StrandModel(coder)
         outcomes, near_before, equal_before = 3, 1, 0
         order = PlaceOrder(probs, strands)
@@ -3173,13 +3177,21 @@ class SliceDecoder:
                 start, read.reverse = known.next(read.length)
                 read.position = start - read.length if read.reverse else start
             else:
-                read.position = self.tree.decode(coder)
                 read.reverse = bool(strands.decode(read.position))
             self.check_place(read)
 
-        for index, first in enumerate(self.members[0]):
+        placed_reads = []
+        for first in self.members[0]:
             placed = probs.bit(("placed", outcomes), 255)
             outcomes = outcomes << 1 & 3 | placed
+            if placed:
+                placed_reads.append(first)
+                first.position = 0
+        if not self.sorted and not known_places:
+            for number, read in enumerate(placed_reads):
+                read.position = self.tree.decode(lanes[number % len(lanes)])
+        for index, first in enumerate(self.members[0]):
+            placed = int(first.position is not None)
             if placed:
                 place(first)
             if len(self.members) == 1:
