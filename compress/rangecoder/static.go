@@ -4,13 +4,24 @@ import "math/bits"
 
 // What is coded here has probabilities that do not learn and bits that are hard to predict, so nothing branches on the bits.
 
-// EncodeEach writes the len(p) low bits of v, the most significant first. p holds the probability of each in 1/65536.
-func (e *Encoder) EncodeEach(v uint32, p []uint16) {
+// Steps codes the n low bits of v, the most significant first; n is at most 4. It returns them below a leading 1. p holds the probability
+// of the next bit, in 1/65536, by what is returned of those before it.
+func (c *Coder) Steps(n int, v uint32, p *[16]uint16) uint32 {
+	if c.Dec != nil {
+		return c.Dec.steps(n, p)
+	}
+	v = v&(1<<n-1) | 1<<n
+	c.Enc.steps(n, v, p)
+	return v
+}
+
+// steps writes the bits of v, below the leading 1 above n bits.
+func (e *Encoder) steps(n int, v uint32, p *[16]uint16) {
 	low, size := e.low, e.size
-	for i, q := range p {
-		split := size >> ProbBits * uint64(q)
+	for n--; n >= 0; n-- {
+		split := size >> ProbBits * uint64(p[v>>(n+1)&15])
 		rest, more := size-split, split
-		if v>>((len(p)-1-i)&31)&1 != 0 { // conditional moves
+		if v>>n&1 != 0 { // conditional moves
 			rest, more = split, 0
 		}
 		sum, carry := bits.Add64(low, more, 0)
@@ -27,9 +38,8 @@ func (e *Encoder) EncodeEach(v uint32, p []uint16) {
 	e.low, e.size = low, size
 }
 
-// DecodeSteps returns n bits below a leading 1, the most significant first; n is at most 4. p holds the probability of the next bit, in
-// 1/65536, by what is returned of those before it.
-func (d *Decoder) DecodeSteps(n int, p *[16]uint16) (k uint32) {
+// steps returns n bits below a leading 1.
+func (d *Decoder) steps(n int, p *[16]uint16) (k uint32) {
 	code, size := d.code, d.size
 	k = 1
 	q := p[1]

@@ -19,13 +19,13 @@ func TestStaticBits(t *testing.T) {
 	for i := range 20000 {
 		n, v := i%5, r.Uint32()
 		values, lengths = append(values, v), append(lengths, n)
-		var all []uint16
 		for k, j := 1, n-1; j >= 0; j-- {
 			plain.Encode(int(v>>j&1), uint32(p[k]))
-			all = append(all, p[k])
 			k = k<<1 | int(v>>j&1)
 		}
-		each.Enc.EncodeEach(v, all)
+		if got, want := each.Steps(n, v, &p), v&(1<<n-1)|1<<n; got != want {
+			t.Fatalf("%d bits are encoded as %b, want %b", n, got, want)
+		}
 		plain.Encode(int(v&1), 40000)
 		if got := each.AnyBit(int(v&1), 40000); got != int(v&1) {
 			t.Fatalf("bit %d is encoded as %d", v&1, got)
@@ -37,7 +37,7 @@ func TestStaticBits(t *testing.T) {
 	}
 	d := DecodeFrom(stream)
 	for i, v := range values {
-		if got, want := d.Dec.DecodeSteps(lengths[i], &p), v&(1<<lengths[i]-1)|1<<lengths[i]; got != want {
+		if got, want := d.Steps(lengths[i], 0, &p), v&(1<<lengths[i]-1)|1<<lengths[i]; got != want {
 			t.Fatalf("%d bits are decoded as %b, want %b", lengths[i], got, want)
 		}
 		if got := d.AnyBit(0, 40000); got != int(v&1) {

@@ -8,7 +8,7 @@ import (
 	"orcomgo/internal/prefetch"
 )
 
-// A page holds the probabilities of four levels of a tree of positions, those of a node and of the nodes below it, as DecodeSteps takes
+// A page holds the probabilities of four levels of a tree of positions, those of a node and of the nodes below it, as Steps takes
 // them: of the node at 1, and of the left and the right child of node k at 2k and 2k+1. Below a leaf all are 1/2. At 0 there is a bit for
 // each of the sixteen nodes below, which is set if that has a page of its own. So a position takes few cache lines, where one of a large
 // tree would take one a level.
@@ -69,64 +69,28 @@ func (m *pages) next(p, k uint32) uint32 {
 	return q & -(mask >> (k & 15) & 1)
 }
 
-// maxDepth is how many levels a tree has at most, in whole pages.
-const maxDepth = 32
-
-// A way is the splits on the way to a position, from the root on.
-type way [maxDepth]uint16
-
 // sideBySide is how many positions are coded side by side, each in a lane, which is a stream of its own.
 const sideBySide = 8
 
-// ways enters the ways to positions: the processor waits for the pages of all of them at the same time.
-func (m *pages) ways(to []way, all []uint32) {
+// code codes so many positions below 2^depth, the j-th one by lane j. It takes a page of each in turn: the processor codes one while it
+// waits for others, and for the pages of others.
+func (m *pages) code(lanes []*rc.Coder, all []uint32) {
 	var at [sideBySide]uint32
 	for j := range all {
 		at[j] = 1
-	}
-	for i := 0; i < m.depth; i += pageLevels {
-		shift := maxDepth - m.depth + i
-		for j, pos := range all {
-			p, k := &m.all[at[j]], 16|pos<<(shift&31)>>28
-			d := to[j][i&^3:][:pageLevels]
-			d[0], d[1], d[2], d[3] = p[1], p[k>>3&15], p[k>>2&7], p[k>>1&15]
-			if i+pageLevels < m.depth {
-				at[j] = m.next(at[j], k&15)
-			}
-		}
-	}
-}
-
-// decode decodes so many positions, the j-th one by lane j, side by side: the processor decodes one while it waits for others, and for the
-// pages of others.
-func (m *pages) decode(lanes []*rc.Coder, all []uint32) {
-	var at [sideBySide]uint32
-	for j := range all {
-		at[j], all[j] = 1, 0
+		all[j] &= 1<<m.depth - 1 // decoding, it may be anything
 	}
 	for left := m.depth; left > 0; left -= pageLevels {
 		n := min(left, pageLevels)
-		for j := range all {
-			k := lanes[j].Dec.DecodeSteps(n, (*[16]uint16)(&m.all[at[j]]))
-			all[j] = all[j]<<n | k&(1<<n-1)
-			if left > pageLevels {
+		low, mask := left-n, uint32(1)<<n-1
+		for j, pos := range all {
+			k := lanes[j].Steps(n, pos>>low, (*[16]uint16)(&m.all[at[j]]))
+			all[j] = pos&^(mask<<low) | k&mask<<low
+			if low > 0 {
 				at[j] = m.next(at[j], k&15)
 				prefetch.Line(unsafe.Pointer(&m.all[at[j]]))
 			}
 		}
-	}
-}
-
-// code codes positions below 2^depth, the j-th one by lane j. There are at most sideBySide.
-func (m *pages) code(lanes []*rc.Coder, all []uint32) {
-	if lanes[0].Decoding() {
-		m.decode(lanes, all)
-		return
-	}
-	var ways [sideBySide]way
-	m.ways(ways[:], all)
-	for j, pos := range all {
-		lanes[j].Enc.EncodeEach(pos, ways[j][:m.depth])
 	}
 }
 
