@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -124,7 +123,7 @@ func TestLayoutsOnGPU(t *testing.T) {
 	for _, c := range []Config{{Whole: true, Threads: 4}, {Memory: littleMemory, Threads: 4}} {
 		want := layOut(t, archive, c)
 		c.GPU, c.Note, c.deviceAlways = true, func(line string) { t.Error(line) }, true
-		if got := layOut(t, archive, c); !sameLayout(got, want) || !slices.Equal(got.placements.mismatches, want.placements.mismatches) {
+		if got := layOut(t, archive, c); !sameLayout(got, want) {
 			t.Errorf("whole %t: another layout than by the CPU", c.Whole)
 		}
 	}

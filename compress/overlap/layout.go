@@ -63,7 +63,7 @@ type builder struct {
 	seq        sequence
 	placements *placements // nil before the first round, and if there is no pseudogenome
 	voted      bool        // bases were changed by voting, so that the mismatches in placements may differ from the true ones
-	poor       Subset      // records of the reads that are poorly placed, while they are reassembled
+	poor       Subset      // numbers of the reads that are poorly placed, while they are reassembled
 
 	accelerator *accelerator // nil if there is none
 
@@ -169,6 +169,9 @@ func (b *builder) build(ctx context.Context) error {
 		}
 		if b.placements == nil {
 			b.placements = newPlacements(b.records.count, b.config.Threads)
+			if b.allReads != nil {
+				b.allReads.placesByIndex = !b.accelerator.usable() // a device has them by record
+			}
 		}
 		before := b.countUnplaced()
 		if err := b.placeReads(ctx, from, exact, retryMismatched); err != nil {
@@ -204,6 +207,11 @@ func (b *builder) build(ctx context.Context) error {
 	if err := b.placeRest(ctx); err != nil {
 		return err
 	}
+	b.placements.mismatches = nil
+	if rd := b.allReads; rd != nil && rd.placesByIndex {
+		rd.placesByIndex = false
+		b.placements.toRecords(rd, b.config.Threads)
+	}
 	return b.orderByMates(ctx, b.pairs)
 }
 
@@ -230,8 +238,8 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 		var wanted func(i int) bool
 		if b.placements != nil {
 			wanted = func(i int) bool {
-				rec := rd.records[i]
-				return b.placements.pos[rec] == Unplaced || int(b.placements.mismatches[rec]) > rd.len(i)/16+1
+				k := rd.number(i)
+				return b.placements.pos[k] == Unplaced || int(b.placements.mismatches[k]) > rd.len(i)/16+1
 			}
 		}
 		contigs := binContigs(rd, wanted, bigBinReads, b.config.Threads)
@@ -327,13 +335,13 @@ const (
 	retryPoor                 // those in builder.poor
 )
 
-// selects reports whether a read that has a place is to be placed again by the mode.
-func (r retryRule) selects(b *builder, record uint32, mode placeMode) bool {
+// selects reports whether read k, by Reads.number, that has a place is to be placed again by the mode.
+func (r retryRule) selects(b *builder, k uint32, mode placeMode) bool {
 	switch r {
 	case retryMismatched:
-		return int(b.placements.mismatches[record]) > mode.goodMismatches
+		return int(b.placements.mismatches[k]) > mode.goodMismatches
 	case retryPoor:
-		return b.poor.Has(record)
+		return b.poor.Has(k)
 	}
 	return false
 }

@@ -308,7 +308,7 @@ func (p *placer) place(from int, limits []uint8, found func(s *search)) {
 	}
 }
 
-// placements holds the place of each read by record. Strands are those of the read in input orientation.
+// placements holds the place of each read by record, or by index; see Reads.number. Strands are those of the read in input orientation.
 type placements struct {
 	pos          []uint32 // position on the pseudogenome, or Unplaced
 	reversedBits []uint32 // one bit per record: the read is on the reverse strand
@@ -366,6 +366,19 @@ func (pl *placements) reverse(record uint32) {
 	}
 }
 
+// toRecords puts the places of reads, which are by index, in the order of their records, without numbers of mismatches.
+func (pl *placements) toRecords(rd *Reads, threads int) {
+	by := &placements{pos: largepages.Make[uint32](len(pl.pos)), reversedBits: largepages.Make[uint32](len(pl.reversedBits))}
+	inParallel(threads, len(by.pos), 1<<16, func(_, from, to int) {
+		for rec := from; rec < to; rec++ {
+			i := rd.indexByRecord[rec]
+			by.pos[rec] = pl.pos[i]
+			by.reversedBits[rec>>5] |= pl.reversedBits[i>>5] >> (i & 31) & 1 << (rec & 31)
+		}
+	})
+	*pl = *by
+}
+
 // placeBatch is how many reads a goroutine places before it takes the next ones.
 const placeBatch = 1 << 12
 
@@ -386,11 +399,11 @@ func (b *builder) setLimits(limits []uint8, rd *Reads, from int, mode placeMode,
 		if mode.spare > 0 {
 			limit = min(limit, max(2*n-mode.spare, 0)/mismatchBits+1)
 		}
-		if rec := rd.records[i]; b.placements.pos[rec] != Unplaced {
-			if !retry.selects(b, rec, mode) {
+		if k := rd.number(i); b.placements.pos[k] != Unplaced {
+			if !retry.selects(b, k, mode) {
 				continue
 			}
-			limit = min(limit, int(b.placements.mismatches[rec]))
+			limit = min(limit, int(b.placements.mismatches[k]))
 		}
 		limits[j] = uint8(limit)
 	}
@@ -428,7 +441,7 @@ func (b *builder) placeAll(rd *Reads, w *window, retry retryRule, progress func(
 			before := p.tried
 			p.place(from, limits, func(s *search) {
 				// s.reversed is about the stored read.
-				b.placements.set(rd.records[s.index], uint32(s.pos), s.reversed != (rd.signaturePlace[s.index]&1 != 0), s.best)
+				b.placements.set(rd.number(s.index), uint32(s.pos), s.reversed != (rd.signaturePlace[s.index]&1 != 0), s.best)
 			})
 			tried.Add(p.tried - before)
 			if from%(1<<16) == 0 {

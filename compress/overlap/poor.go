@@ -77,19 +77,19 @@ func (b *builder) selectPoor(ctx context.Context, lo, hi int, shared *sharedMism
 			first, end := k*voteBatch, min((k+1)*voteBatch, rd.Count())
 			// Reading the mismatches of a batch together lets the cache misses overlap.
 			var mismatches [voteBatch]uint8
-			for j, rec := range rd.records[first:end] {
-				mismatches[j] = pl.mismatches[rec]
+			for i := first; i < end; i++ {
+				mismatches[i-first] = pl.mismatches[rd.number(i)]
 			}
 			for i := first; i < end; i++ {
-				rec, n := rd.records[i], rd.len(i)
-				if mismatches[i-first] < minPoorMismatches || n > maxOverlapped || pl.pos[rec] == Unplaced {
+				number, n := rd.number(i), rd.len(i)
+				if mismatches[i-first] < minPoorMismatches || n > maxOverlapped || pl.pos[number] == Unplaced {
 					continue
 				}
-				pos := int(pl.pos[rec])
+				pos := int(pl.pos[number])
 				if pos+n <= lo || pos+n > hi {
 					continue
 				}
-				read, skip := rd.onPseudogenomeStrand(i, pl.reversed(rec), &own[t].reverse, &own[t].mask)
+				read, skip := rd.onPseudogenomeStrand(i, pl.reversed(number), &own[t].reverse, &own[t].mask)
 				all, several := 0, 0
 				forEachMismatch(b.seq.packed, pos, read, n, skip, func(j int, c byte) {
 					all++
@@ -97,9 +97,9 @@ func (b *builder) selectPoor(ctx context.Context, lo, hi int, shared *sharedMism
 						several++
 					}
 				})
-				pl.mismatches[rec] = uint8(min(all, 255))
+				pl.mismatches[number] = uint8(min(all, 255))
 				if a, z := rd.longestACGT(i); isPoor(n, all, several) && z-a >= seedLen {
-					b.poor.Add(rec)
+					b.poor.Add(number)
 				}
 			}
 			return nil
@@ -114,8 +114,8 @@ func (b *builder) reassemblePoor(ctx context.Context) error {
 	var poor contigs
 	err := b.eachShare(ctx, func(rd *Reads, _ int) error {
 		chosen := selected(b.config.Threads, rd.Count(), func(i int) bool {
-			rec := rd.records[i]
-			return b.poor.Has(rec) && int(b.placements.mismatches[rec]) >= threshold
+			k := rd.number(i)
+			return b.poor.Has(k) && int(b.placements.mismatches[k]) >= threshold
 		})
 		first := len(poor.merged)
 		poor.merged = append(poor.merged, make([]contig, len(chosen))...)
@@ -124,7 +124,7 @@ func (b *builder) reassemblePoor(ctx context.Context) error {
 				i := int(chosen[k])
 				// The reads of this contig count the mismatches that it saves.
 				x, y := rd.longestACGT(i)
-				mismatches := uint32(b.placements.mismatches[rd.records[i]])
+				mismatches := uint32(b.placements.mismatches[rd.number(i)])
 				poor.merged[first+k] = newContig(make([]byte, (y-x+3)/4), rd.bases(i), x, y-x, mismatches)
 			}
 		})

@@ -30,6 +30,8 @@ type Reads struct {
 	// Reads that are ordered by record don't have them.
 	exceptions record.ExceptionList
 	nonACGT    []uint64 // one bit per index: the read has such letters
+
+	placesByIndex bool // see number
 }
 
 // allocate allocates memory for the bases of n reads, whose lengths are set.
@@ -67,6 +69,15 @@ func (rd *Reads) indexOf(record uint32) int {
 		return rd.subset.rank(record)
 	}
 	return int(record)
+}
+
+// number returns the number of read i in placements and in sets of reads: its record or, if placesByIndex is set, its index, by which
+// they are used in their order in memory.
+func (rd *Reads) number(i int) uint32 {
+	if rd.placesByIndex {
+		return uint32(i)
+	}
+	return rd.records[i]
 }
 
 // Has reports whether the read of a record is loaded.

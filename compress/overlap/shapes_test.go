@@ -81,6 +81,10 @@ func shaped(t *testing.T, shape string, n int) *Reads {
 
 // builderOf returns a builder of reads that are all in memory, without a limit on memory.
 func builderOf(rd *Reads) *builder {
+	rd.indexByRecord = make([]uint32, rd.Count())
+	for i, rec := range rd.records {
+		rd.indexByRecord[rec] = uint32(i)
+	}
 	return &builder{config: Config{Threads: 2, Whole: true}, allReads: rd, workBytes: math.MaxUint64,
 		records: &records{count: rd.Count(), fixedLength: rd.fixedLength}}
 }

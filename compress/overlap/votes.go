@@ -146,9 +146,9 @@ func (l *eventLists) addReads(w *voteWindow, seq *sequence, rd *Reads, pl *place
 		pos                  uint32
 		reversed, mismatches bool
 	}
-	for k, rec := range rd.records[from:to] {
-		p := &places[k]
-		p.pos, p.reversed, p.mismatches = pl.pos[rec], pl.reversed(rec), pl.mismatches[rec] != 0 || w.staleMismatches
+	for i := from; i < to; i++ {
+		p, k := &places[i-from], rd.number(i)
+		p.pos, p.reversed, p.mismatches = pl.pos[k], pl.reversed(k), pl.mismatches[k] != 0 || w.staleMismatches
 	}
 	for i := from; i < to; i++ {
 		p := &places[i-from]
