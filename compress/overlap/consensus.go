@@ -16,6 +16,9 @@ func (b *builder) vote(ctx context.Context) error {
 	if b.accelerator.vote(b, false) {
 		return ctx.Err()
 	}
+	if b.changed != nil {
+		b.changed.buildRanks()
+	}
 	return b.eachVoteWindow(0, func(lo, hi int, events uint64) error { return b.voteRange(ctx, lo, hi, events, nil) })
 }
 
@@ -90,7 +93,7 @@ func (b *builder) voteEvents() []uint64 {
 // mismatches that several reads share after voting.
 func (b *builder) voteRange(ctx context.Context, lo, hi int, events uint64, shared *sharedMismatches) error {
 	w := newVoteWindow(lo, hi, events, b.workBytes, b.config.Threads)
-	w.staleMismatches = b.voted
+	w.staleMismatches, w.only = b.voted, b.changed
 	err := b.eachShare(ctx, func(rd *Reads, _ int) error {
 		w.collect(rd, b.placements, &b.seq)
 		return ctx.Err()
@@ -106,6 +109,9 @@ func (b *builder) voteRange(ctx context.Context, lo, hi int, events uint64, shar
 // reads share after that.
 func (w *voteWindow) decide(seq *sequence, shared *sharedMismatches) {
 	w.finish(func(position int, depth uint32, votes *[4]uint32) {
+		if w.only != nil && !w.only.Has(uint32(position)) {
+			return
+		}
 		before := bases.At(seq.packed, position)
 		after := before
 		if best, ok := mostFrequent(depth, votes); ok {

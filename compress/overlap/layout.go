@@ -64,6 +64,9 @@ type builder struct {
 	placements *placements // nil before the first round, and if there is no pseudogenome
 	voted      bool        // bases were changed by voting, so that the mismatches in placements may differ from the true ones
 	poor       Subset      // numbers of the reads that are poorly placed, while they are reassembled
+	// changed has the bases of the pseudogenome that reads cover that were placed since bases were voted on, and those they covered before. On
+	// others, voting again changes nothing. It is nil if they are not known.
+	changed *Subset
 
 	accelerator *accelerator // nil if there is none
 
@@ -196,6 +199,8 @@ func (b *builder) build(ctx context.Context) error {
 	if b.seq.n > from {
 		again := exact
 		again.stage = "placing reads again"
+		changed := NewSubset(b.seq.n)
+		b.changed = &changed
 		if err := b.placeReads(ctx, from, again, retryPoor); err != nil {
 			return err
 		}
@@ -203,7 +208,7 @@ func (b *builder) build(ctx context.Context) error {
 			return err
 		}
 	}
-	b.poor = Subset{}
+	b.poor, b.changed = Subset{}, nil
 	if err := b.placeRest(ctx); err != nil {
 		return err
 	}

@@ -427,6 +427,7 @@ func newWindow(seq *sequence, from, n int, mode placeMode, threads int) *window 
 func (b *builder) placeAll(rd *Reads, w *window, retry retryRule, progress func(done int)) {
 	// Few reads are left for short seeds: these are not looked up on a device.
 	if w.mode.most == 0 && b.accelerator.place(b, w, retry, progress) {
+		b.changed = nil
 		return
 	}
 	index := w.index()
@@ -440,8 +441,15 @@ func (b *builder) placeAll(rd *Reads, w *window, retry retryRule, progress func(
 			b.setLimits(limits, rd, from, w.mode, retry)
 			before := p.tried
 			p.place(from, limits, func(s *search) {
+				k := rd.number(s.index)
+				if old := b.placements.pos[k]; b.changed != nil {
+					b.changed.addRange(s.pos, s.pos+s.n)
+					if old != Unplaced {
+						b.changed.addRange(int(old), int(old)+s.n)
+					}
+				}
 				// s.reversed is about the stored read.
-				b.placements.set(rd.number(s.index), uint32(s.pos), s.reversed != (rd.signaturePlace[s.index]&1 != 0), s.best)
+				b.placements.set(k, uint32(s.pos), s.reversed != (rd.signaturePlace[s.index]&1 != 0), s.best)
 			})
 			tried.Add(p.tried - before)
 			if from%(1<<16) == 0 {

@@ -44,6 +44,7 @@ type voteWindow struct {
 	waiting  int64    // number of collected events that are not counted
 	// staleMismatches says that reads can have mismatches although they had none when they were placed.
 	staleMismatches bool
+	only            *Subset // positions that are voted on; nil for all
 }
 
 // eventLists holds the events that one goroutine collected.
@@ -152,7 +153,10 @@ func (l *eventLists) addReads(w *voteWindow, seq *sequence, rd *Reads, pl *place
 	}
 	for i := from; i < to; i++ {
 		p := &places[i-from]
-		if p.pos != Unplaced && int(p.pos) < w.hi && int(p.pos)+rd.len(i) > w.lo {
+		if p.pos == Unplaced || w.only != nil && w.only.rank(p.pos) == w.only.rank(p.pos+uint32(rd.len(i))) {
+			continue
+		}
+		if int(p.pos) < w.hi && int(p.pos)+rd.len(i) > w.lo {
 			events += l.addRead(w, seq, rd, i, int(p.pos), p.reversed, p.mismatches)
 		}
 	}

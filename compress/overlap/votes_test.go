@@ -204,3 +204,47 @@ func TestVoteWindows(t *testing.T) {
 		}
 	}
 }
+
+// TestVotingAgain: after some reads have moved, voting on the bases that they cover and covered is as good as voting on all.
+func TestVotingAgain(t *testing.T) {
+	ctx := context.Background()
+	for seed := range int64(10) {
+		r := rand.New(rand.NewSource(90 + seed))
+		b := placedReads(r, 5000, 400, seed%2 == 0, func() int { return r.Intn(5000) })
+		b.config.Threads = 1 + int(seed%3)
+		if err := b.vote(ctx); err != nil {
+			t.Fatal(err)
+		}
+		rd, from := b.allReads, b.seq.n
+		b.poor = NewSubset(rd.Count())
+		for i := range rd.Count() {
+			if r.Intn(2) == 0 && rd.len(i) >= 40 {
+				b.poor.Add(rd.records[i])
+				b.seq.appendPacked(rd.bases(i), rd.len(i))
+			}
+		}
+		changed := NewSubset(b.seq.n)
+		b.changed = &changed
+		before, mode := slices.Clone(b.placements.pos), exact
+		mode.sampleMask = 0
+		if err := b.placeReads(ctx, from, mode, retryPoor); err != nil {
+			t.Fatal(err)
+		}
+		if slices.Equal(before, b.placements.pos) {
+			t.Fatalf("seed %d: no read moved", seed)
+		}
+		all := *b
+		all.changed, all.seq.packed = nil, slices.Clone(b.seq.packed)
+		for _, x := range []*builder{b, &all} {
+			if err := x.vote(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := changed.buildRanks(); n == 0 || n == b.seq.n {
+			t.Errorf("seed %d: %d of %d bases changed", seed, n, b.seq.n)
+		}
+		if !slices.Equal(b.seq.packed, all.seq.packed) {
+			t.Errorf("seed %d: another pseudogenome than after voting on all bases", seed)
+		}
+	}
+}
