@@ -353,8 +353,7 @@ func (r *Reader) EachRead(block int, lo, hi uint32, dst *Block, f func(read *Sto
 			left--
 			n := dst.Lengths.Of(int(record))
 			size := bases.PackedLen(n)
-			// Field by field: a struct that was put together first is loaded in larger parts than it was stored, which waits for all of
-			// the stores of f, and these miss the cache.
+			// Field by field: a copy of the whole, two fields at a time, would wait until all that was written before is in the cache.
 			read.Bin, read.Record, read.Place, read.Len, read.Packed = bin, record, dst.Place[k], n, packed[:size]
 			if err := f(&read); err != nil {
 				return err

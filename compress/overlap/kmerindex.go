@@ -68,15 +68,23 @@ func newKmerIndex(pg []byte, from, n, k int, sampleMask uint64, most, threads in
 			*at = append(*at, e)
 		}
 	})
-	tasks.Each(indexSegments, threads, func(_, i int) {
-		entries := 0
+	// The segments are in one piece of memory, which can have large pages.
+	var sizes [indexSegments]int
+	total := 0
+	for i := range sizes {
 		for t := range runs {
-			entries += len(runs[t][i])
+			sizes[i] += 2 * len(runs[t][i])
 		}
-		slots := largepages.Make[uint64](2*entries + 1 + indexPadding)[:2*entries+1]
-		ix.segments[i] = slots
+		sizes[i]++
+		total += sizes[i] + indexPadding
+	}
+	memory := largepages.Make[uint64](total)
+	for i, size := range sizes {
+		ix.segments[i], memory = memory[:size], memory[size+indexPadding:]
+	}
+	tasks.Each(indexSegments, threads, func(_, i int) {
 		for t := range runs {
-			insertAll(slots, runs[t][i], most)
+			insertAll(ix.segments[i], runs[t][i], most)
 			runs[t][i] = nil
 		}
 	})
