@@ -128,7 +128,8 @@ func (g *kmerGroups) fill(s *contigSet, by sampler, threads int, settled []bool)
 		x := &all[i]
 		for k := range x.kmers {
 			p := &x.counts[uint64(x.kmers[k].hash)>>shift]
-			g.sorted[*p] = rankedKmer{x.kmers[k], uint32(x.before + k)}
+			s := &g.sorted[*p]
+			s.kmer, s.ordinal = x.kmers[k], uint32(x.before+k)
 			*p++
 		}
 		x.kmers, x.counts = nil, nil

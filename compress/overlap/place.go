@@ -177,7 +177,8 @@ func (p *placer) nextSeed(s *search) bool {
 	w := bases.Chunk(s.read, at) & bases.First(ix.k)
 	r := bases.ReverseComplement(w, ix.k)
 	segment, key, slot := ix.find(mix64(min(w, r)))
-	s.seed = seed{offset: at, key: key, slot: slot, segment: segment, reversed: r < w, palindrome: r == w}
+	s.seed.offset, s.seed.key, s.seed.slot, s.seed.segment = at, key, slot, segment
+	s.seed.reversed, s.seed.palindrome = r < w, r == w
 	first := unsafe.Pointer(&ix.segments[segment][slot])
 	prefetch(first, unsafe.Add(first, 56))
 	return true

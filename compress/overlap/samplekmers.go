@@ -136,11 +136,13 @@ func (s sampler) kmersByVectors(dst []kmer, contig uint32, p []byte, n int) []km
 		some := found[:sampleVector(&found[0], &p[0], from, from, to-from, threshold)]
 		dst = slices.Grow(dst, len(some))
 		for _, x := range some {
-			k := kmer{hash: uint32(x >> 32), contig: contig, at: uint32(x)}
-			if s.distinct && k.recurs(dst) {
-				continue
+			n := len(dst)
+			dst = dst[:n+1]
+			k := &dst[n]
+			k.hash, k.contig, k.at = uint32(x>>32), contig, uint32(x)
+			if s.distinct && k.recurs(dst[:n]) {
+				dst = dst[:n]
 			}
-			dst = append(dst, k)
 		}
 	}
 	return dst
