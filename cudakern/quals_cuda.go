@@ -9,11 +9,10 @@ import "unsafe"
 
 // QualityModel is the model that columns of qualities begin with; package quals defines it.
 type QualityModel struct {
-	Slots                            []byte // QualityFeatures * Lines lines of QualityLine bytes
+	Slots                            []byte // lines of QualityLine bytes
 	Ranks, Symbols                   []byte // 256 for each symbol: ranks by symbols, and symbols by ranks
 	SymbolOf, Values                 []byte // 256 each: by value, and by symbol
 	Count, Bits, Groups, GroupRounds int
-	Lines                            int // of a feature
 	Stepped                          bool
 	Steps, Rate, Span                uint32 // as they are after what the model has learnt from
 }
@@ -160,7 +159,7 @@ func (q *QualityCoder) placeColumns(columns []*QualityColumn, on []C.struct_Qual
 			add(&to.lengths, 4*len(c.Lengths))
 		}
 		to.length, to.records, to.coded_words = C.uint(c.Length), C.uint(c.Records), C.uint(coded/2)
-		to.lines, to.bits, to.count = C.uint(m.Lines), C.uint(m.Bits), C.uint(m.Count)
+		to.lines, to.bits, to.count = C.uint(len(m.Slots)/QualityLine), C.uint(m.Bits), C.uint(m.Count)
 		to.groups, to.group_rounds = C.uint(m.Groups), C.uint(m.GroupRounds)
 		to.steps, to.rate, to.span = C.uint(m.Steps), C.uint(m.Rate), C.uint(m.Span)
 		if m.Stepped {

@@ -93,8 +93,8 @@ func (m *model) contexts(h *histories, classes *[numLanes]uint16, at *[numFeatur
 		for f := range c {
 			x := (last | c[f]) * 0x9E3779B1
 			x = (x ^ x>>15) * 0x85EBCA77
-			at[f][l] = (x>>shift + uint32(f)*m.lines) * lineBytes
+			at[f][l] = m.lineIn(0, uint32(f), x>>shift) * lineBytes
 		}
-		at[lastFeature][l] = (last<<lessBits + lastFeature*m.lines) * lineBytes
+		at[lastFeature][l] = m.lineIn(0, lastFeature, last<<lessBits) * lineBytes
 	}
 }

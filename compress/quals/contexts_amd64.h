@@ -114,12 +114,13 @@ TEXT append<>(SB), NOSPLIT, $0-0
 // bases at BX.
 TEXT contexts<>(SB), NOSPLIT, $0-0
 	MOVQ coder_model(DI), AX
+	VMOVD model_bits(AX), X12
+	MOVL $const_lineBytes, CX
+	VMOVD CX, X11
+	VPSLLD X12, X11, X11
 	MOVL $32, CX
 	SUBL model_bits(AX), CX
 	VMOVD CX, X12
-	MOVL model_lines(AX), CX
-	SHLL $4, CX
-	VMOVD CX, X11
 	VPBROADCASTD X11, Y11
 	VPBROADCASTD numbers<>+0(SB), Y14
 	VPBROADCASTD numbers<>+4(SB), Y13

@@ -120,7 +120,7 @@ func cudaModel(m *model) *cudakern.QualityModel {
 	return &cudakern.QualityModel{
 		Slots: unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m.slots))), len(m.slots)*lineBytes),
 		Ranks: table(t.rank), Symbols: table(t.byRank), SymbolOf: slices.Clone(t.symbol[:]), Values: values,
-		Count: len(t.values), Bits: int(m.bits), Groups: int(m.groups()), GroupRounds: int(m.groupRounds()), Lines: int(m.lines),
+		Count: len(t.values), Bits: int(m.bits), Groups: int(m.groups()), GroupRounds: int(m.groupRounds()),
 		Stepped: m.kind == stepped, Steps: m.steps, Rate: m.rate, Span: m.span,
 	}
 }

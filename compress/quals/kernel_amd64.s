@@ -166,17 +166,15 @@ return:
 	VPADDSW (SI)(AX*1), X0, X0 \
 	VPADDSW (SI)(BX*1), X1, X1
 
-// GOON sets Y2 to the probabilities of going on of two entries: see ADDLINE.
-#define GOON(apart) \
-	MOVL 0(R10), AX \
-	MOVL apart(R10), BX \
+// FIRSTLINE is ADDLINE of the first feature.
+#define FIRSTLINE(f, apart) \
+	MOVL (f*64)(R10), AX \
+	MOVL (f*64+apart)(R10), BX \
 	VMOVDQU (SI)(AX*1), X0 \
-	VMOVDQU (SI)(BX*1), X1 \
-	ADDLINE(1, apart) \
-	ADDLINE(2, apart) \
-	ADDLINE(3, apart) \
-	ADDLINE(4, apart) \
-	ADDLINE(5, apart) \
+	VMOVDQU (SI)(BX*1), X1
+
+// GOON sets Y2 to the probabilities of going on of two entries, whose lines are added: see ADDLINE.
+#define GOON \
 	VINSERTI128 $1, X1, Y0, Y0 \ // logits
 	VPXOR Y6, Y6, Y6 \
 	VPSUBSW Y0, Y6, Y1 \
@@ -210,7 +208,13 @@ TEXT predict<>(SB), NOSPLIT, $0-0
 	MOVL $8, CX
 
 pair:
-	GOON(32)
+	FIRSTLINE(0, 32)
+	ADDLINE(1, 32)
+	ADDLINE(2, 32)
+	ADDLINE(3, 32)
+	ADDLINE(4, 32)
+	ADDLINE(5, 32)
+	GOON
 	VMOVDQU Y2, (R11)
 	ADDQ $4, R10
 	ADDQ $32, R11
@@ -535,27 +539,24 @@ all:
 none:
 	RET
 
-// SOMELINE sets where the line of feature f of entry R10, which is lane BX, starts in a region: a quarter of where that in region 0 does,
-// and DX. It loads the line into the cache.
+// SOMELINE sets where the line of feature f of entry R10, which is lane BX, starts in a further region: a quarter of where that in region 0
+// does, and DX. It loads the line into the cache.
 #define SOMELINE(f) \
 	MOVL (f*64)(R8)(BX*4), AX \
 	SHRL $2, AX \
 	ANDL $-16, AX \
 	ADDL DX, AX \
 	MOVL AX, (SOMEAT+f*64)(DI)(R10*4) \
-	PREFETCHT0 (SI)(AX*1) \
-	ADDL coder_featureGap(DI), DX
+	PREFETCHT0 (SI)(AX*1)
 
 // SOMELANE adds lane BX to the entries of a round in region 1 + DX, with digit CX, of at most 8.
 #define SOMELANE \
 	IMULL coder_regionSize(DI), DX \
 	ADDL coder_regionStart(DI), DX \
-	SOMELINE(0) \
 	SOMELINE(1) \
 	SOMELINE(2) \
 	SOMELINE(3) \
 	SOMELINE(4) \
-	SOMELINE(5) \
 	MOVL BX, CHOSEN(DI)(R10*4) \
 	MOVL CX, SOMERANK(DI)(R10*4) \
 	INCL R10
@@ -675,7 +676,11 @@ TEXT some<>(SB), NOSPLIT, $0-0
 	MOVL R14, CX
 
 pair:
-	GOON(4)
+	FIRSTLINE(1, 4)
+	ADDLINE(2, 4)
+	ADDLINE(3, 4)
+	ADDLINE(4, 4)
+	GOON
 	VMOVDQU Y2, (R11)
 	// Products of neighbours, of pairs, of fours.
 	VPSLLD $16, Y2, Y3
@@ -764,7 +769,11 @@ move:
 	VPBROADCASTW X1, Y1
 	VMOVDQU SOMEGOING(DI)(R11*4), X0
 	MOVEMENT
-	MOVELINES(SOMEAT, DI, R11)
+	MOVELINE(SOMEAT+64, DI, R11)
+	MOVELINE(SOMEAT+128, DI, R11)
+	MOVELINE(SOMEAT+192, DI, R11)
+	MOVELINE(SOMEAT+256, DI, R11)
+	ADDL $4, R11
 	CMPL R11, R10
 	JLT entry
 	SHRL $2, R10

@@ -54,11 +54,11 @@ type coder struct {
 	overrun  bool
 
 	// numbers of the model, for the assembler: see newCoder
-	scale, addend           [lineSlots][numLanes]uint16 // what makes a product of probabilities a bound
-	top                     uint32                      // the largest symbol
-	groupTotal, groupLoops  uint32                      // model.groups and model.groupRounds
-	regionStart, regionSize uint32                      // of region 1 of a feature, and the size of it and of later ones, in bytes
-	featureGap              uint32                      // three quarters of the bytes of a feature
+	scale, addend          [lineSlots][numLanes]uint16 // what makes a product of probabilities a bound
+	top                    uint32                      // the largest symbol
+	groupTotal, groupLoops uint32                      // model.groups and model.groupRounds
+	// of region 1, less what a quarter of the place of feature 1 in region 0 is; and the size of it and of later ones, in bytes
+	regionStart, regionSize uint32
 }
 
 const (
@@ -259,6 +259,7 @@ func (c *coder) further(ranks *[numLanes]uint32, dither int32) {
 // round codes a digit of each of some lanes, from 0 to 8; larger ones are coded as 8.
 func (c *coder) round(lanes []uint8, digits *[numLanes]uint32, dither int32) {
 	r := &c.all[0]
+	r.firstFeature, r.endFeature = 0, numFeatures
 	if len(lanes) < numLanes || c.region[lanes[0]] > 0 {
 		r = &c.some
 		c.choose(lanes)
@@ -296,18 +297,19 @@ func (r *round) interval(i int, rank uint32) (end, start uint16) {
 
 // choose copies the lines of some lanes.
 func (c *coder) choose(lanes []uint8) {
+	c.some.firstFeature, c.some.endFeature = firstFurther, endFurther
 	switch k := c.region[lanes[0]]; {
 	case k == 0:
-		c.some.exist = c.all[0].exist
+		c.some.exist, c.some.firstFeature, c.some.endFeature = c.all[0].exist, 0, numFeatures
 	case k <= c.groupRounds():
 		c.some.exist = existing(c.model.groups() - (k-1)*lineSlots)
 	default:
 		c.some.exist = existing(lineSlots)
 	}
 	for i, l := range lanes {
-		for f := range c.all[0].at {
-			base := uint32(f) * c.lines
-			c.some.at[f][i] = (base + c.lineIn(c.region[l], c.all[0].at[f][l]/lineBytes-base)) * lineBytes
+		for f := c.some.firstFeature; f < c.some.endFeature; f++ {
+			line := c.all[0].at[f][l]/lineBytes - uint32(f)<<c.bits
+			c.some.at[f][i] = c.lineIn(c.region[l], uint32(f), line) * lineBytes
 		}
 	}
 }
@@ -400,7 +402,8 @@ func newCoder(m *model, in *Input) *coder {
 		}
 	}
 	c.top, c.groupTotal, c.groupLoops = uint32(len(m.ranks.values)-1), m.groups(), m.groupRounds()
-	c.regionStart, c.regionSize, c.featureGap = lineBytes<<m.bits, lineBytes<<(m.bits-lessBits), m.lines*lineBytes/4*3
+	c.regionStart = (m.lineIn(1, firstFurther, 0) - firstFurther<<(m.bits-lessBits)) * lineBytes
+	c.regionSize = (endFurther - firstFurther) * lineBytes << (m.bits - lessBits)
 	return c
 }
 

@@ -10,8 +10,7 @@ type model struct {
 	ranks *ranks
 	kind  kind
 	bits  uint   // log2 of the lines of a feature in region 0
-	lines uint32 // of a feature
-	slots []line // those of feature f begin at f * lines
+	slots []line // by region and feature: see lineIn
 	steps uint32 // so far
 	rate  uint32 // of learning
 	span  uint32 // of dither
@@ -28,6 +27,10 @@ const (
 	maxLineBits = 13 // more would compress better, but exceed the cache
 	minLineBits = 10 // each last symbol has a line in all regions
 	lessBits    = 2  // of the lines of other regions
+
+	// The features that further rounds have. All six compress long reads less, and others hardly more.
+	firstFurther = 1
+	endFurther   = 5
 )
 
 // line is the slots of one feature in one context.
@@ -41,6 +44,8 @@ type round struct {
 	rank  [numLanes]uint32                    // the outcome that is coded, at most 8
 	exist [lineSlots]uint16                   // all ones for outcomes after which there is another one
 	n     int
+
+	firstFeature, endFeature int
 }
 
 // unusedSlots are those of models that are not used again. A model takes a MB or more, and there are many: slices, and samples of a batch,
@@ -64,12 +69,11 @@ func takeSlots(n int) []line {
 // newModel returns the model of a column of total symbols.
 func newModel(t *ranks, total int, k kind) *model {
 	m := &model{ranks: t, kind: k, bits: lineBitsFor(total)}
-	m.lines = 1<<m.bits + (m.groups()+m.groupRounds())<<(m.bits-lessBits)
-	m.slots = takeSlots(numFeatures * int(m.lines))
+	m.slots = takeSlots(int(m.lineIn(m.regionOf(m.groups()), firstFurther, 0)))
 	clear(m.slots)
 	for last := range t.values {
 		first := func(region uint32, from, to, some int) {
-			at := lastFeature*m.lines + m.lineIn(region, uint32(last)<<lessBits)
+			at := m.lineIn(region, lastFeature, uint32(last)<<lessBits)
 			t.first(&m.slots[at], last, from, min(to, len(t.values)), some)
 		}
 		first(0, 0, len(t.values), 1)
@@ -95,16 +99,16 @@ func (m *model) groups() uint32 {
 // groupRounds returns in how many rounds the last group is found: each tells 8 groups from all later ones.
 func (m *model) groupRounds() uint32 { return (m.groups() + lineSlots - 2) / lineSlots }
 
-// regionOf returns the region of the lines of the ranks of a group. A feature has regions of lines: 0 for the first round, one for each
+// regionOf returns the region of the lines of the ranks of a group. There are regions of lines: 0 for the first round, one for each
 // round of groups, and one for the ranks of each group.
 func (m *model) regionOf(group uint32) uint32 { return 1 + m.groupRounds() + group }
 
-// lineIn returns the line in a region, of which the line in region 0 is given; both count from the first line of their feature.
-func (m *model) lineIn(region, line uint32) uint32 {
+// lineIn returns where the line of a feature is in a region, of which its number in region 0 is given.
+func (m *model) lineIn(region, feature, line uint32) uint32 {
 	if region == 0 {
-		return line
+		return feature<<m.bits + line
 	}
-	return 1<<m.bits + (region-1)<<(m.bits-lessBits) + line>>lessBits
+	return numFeatures<<m.bits + ((region-1)*(endFurther-firstFurther)+feature-firstFurther)<<(m.bits-lessBits) + line>>lessBits
 }
 
 // lineBitsFor returns log2 of the lines of a feature for a column of total symbols: not many more than it can use.
@@ -173,7 +177,7 @@ func saturate(x int32) int16 { return int16(min(max(x, -32768), 32767)) }
 func predictPlain(slots []line, r *round) {
 	for i := range r.n {
 		var logits [lineSlots]int16
-		for f := range r.at {
+		for f := r.firstFeature; f < r.endFeature; f++ {
 			l := &slots[r.at[f][i]/lineBytes]
 			for k, v := range l {
 				logits[k] = saturate(int32(logits[k]) + int32(v))
@@ -214,7 +218,7 @@ func learnPlain(slots []line, r *round, rate, dither int32) {
 				steps[k] = int32(saturate(e+dither)) * rate >> 16
 			}
 		}
-		for f := range r.at {
+		for f := r.firstFeature; f < r.endFeature; f++ {
 			l := &slots[r.at[f][i]/lineBytes]
 			for k := range l {
 				l[k] = saturate(int32(l[k]) + steps[k])

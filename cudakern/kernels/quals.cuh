@@ -3,10 +3,12 @@
 #pragma once
 #include "warp.cuh"
 
-// What package quals names stateStart, lastFeature and lessBits.
+// What package quals names stateStart, lastFeature, lessBits, firstFurther and endFurther.
 #define QUAL_STATE (1u << 16)
 #define QUAL_LAST 4
 #define QUAL_LESS_BITS 2
+#define QUAL_FIRST_FURTHER 1
+#define QUAL_END_FURTHER 5
 
 #define QUAL_AHEAD 2 // lanes whose slots are loaded ahead
 
@@ -46,7 +48,7 @@ static __device__ __forceinline__ u32 half_octaves(u32 n) {
 // qual_lines sets where the lines of the next symbol of the lane start, in bytes.
 static __device__ __forceinline__ void qual_lines(const QualCoder &q, u32 line[QUAL_FEATURES]) {
   const QualHistory &h = q.h;
-  u32 c[QUAL_FEATURES], place = min(h.place, 511u), lines = q.column->lines;
+  u32 c[QUAL_FEATURES], place = min(h.place, 511u), bits = q.column->bits;
   c[0] = h.slow >> 6 << 8 | place << 20;
   c[2] = h.share >> 8 << 8 | place >> 3 << 16;
   if (q.column->stepped) {
@@ -63,7 +65,7 @@ static __device__ __forceinline__ void qual_lines(const QualCoder &q, u32 line[Q
   for (u32 f = 0; f < QUAL_FEATURES; f++) {
     u32 x = (h.last | c[f]) * 0x9E3779B1u;
     x = (x ^ x >> 15) * 0x85EBCA77u;
-    line[f] = ((f == QUAL_LAST ? h.last << QUAL_LESS_BITS : x >> (32 - q.column->bits)) + f * lines) * QUAL_LINE;
+    line[f] = ((f == QUAL_LAST ? h.last << QUAL_LESS_BITS : x >> (32 - bits)) + (f << bits)) * QUAL_LINE;
   }
 }
 
@@ -96,12 +98,17 @@ static __device__ __forceinline__ u32 qual_add(u32 a, u32 b) {
   return __byte_perm(clamp16(lower_plus(a, lower_plus(b, 0))), clamp16(upper_plus(a, upper_plus(b, 0))), 0x5410);
 }
 
+// qual_has reports whether a round has a feature.
+static __device__ __forceinline__ bool qual_has(u32 f, bool further) {
+  return further ? f >= QUAL_FIRST_FURTHER && f < QUAL_END_FURTHER : f < QUAL_FEATURES;
+}
+
 // qual_learn moves the lines of lanes, whose bits of `taking` are set, one lane after the other, since they may have lines in common. A
 // thread has two slots of a feature.
-static __device__ __forceinline__ void qual_learn(QualCoder &q, u32 taking) {
+static __device__ __forceinline__ void qual_learn(QualCoder &q, u32 taking, bool further) {
   __syncwarp();
   u32 f = threadIdx.x / 4 & 7, part = threadIdx.x & 3;
-  if (f < QUAL_FEATURES) {
+  if (qual_has(f, further)) {
     const u32 *lines = q.shared->lines[f], *moves = (const u32 *)q.shared->moves + part;
     u8 *slots = q.slots + 4 * part;
     if (taking == 0x55555555) {
@@ -130,17 +137,18 @@ static __device__ __forceinline__ void qual_learn(QualCoder &q, u32 taking) {
   __syncwarp();
 }
 
-// qual_round codes a digit, from 0 to 8, of each lane that takes part, and returns it. outcomes is how many there are. tails has, by
-// octave, the tail of the logistic function in the lower half and the difference to the next one in the upper half.
+// qual_round codes a digit, from 0 to 8, of each lane that takes part, and returns it. further: it is not the first round. outcomes is how
+// many there are. tails has, by octave, the tail of the logistic function in the lower half and the difference to the next one in the upper
+// half.
 template <bool DECODE>
-static __device__ __forceinline__ u32 qual_round(QualCoder &q, const u32 line[QUAL_FEATURES], bool takes_part, u32 outcomes,
+static __device__ __forceinline__ u32 qual_round(QualCoder &q, const u32 line[QUAL_FEATURES], bool takes_part, bool further, u32 outcomes,
                                                  u32 digit, int rate, int dither, const u32 *tails) {
   u32 lane = threadIdx.x / 2 & 15, half = threadIdx.x & 1;
   uint2 slots[QUAL_FEATURES];
   int logits[4] = {0, 0, 0, 0};
 #pragma unroll
   for (u32 f = 0; f < QUAL_FEATURES; f++)
-    slots[f] = takes_part ? *(const uint2 *)(q.slots + line[f] + 8 * half) : make_uint2(0, 0);
+    slots[f] = takes_part && qual_has(f, further) ? *(const uint2 *)(q.slots + line[f] + 8 * half) : make_uint2(0, 0);
 #pragma unroll
   for (u32 f = 0; f < QUAL_FEATURES; f++) {
     logits[0] = clamp16(lower_plus(slots[f].x, logits[0]));
@@ -216,7 +224,7 @@ static __device__ __forceinline__ u32 qual_round(QualCoder &q, const u32 line[QU
 #pragma unroll
   for (u32 f = 0; f < QUAL_FEATURES; f++)
     if (half == f % 2) q.shared->lines[f][lane] = line[f];
-  qual_learn(q, __ballot_sync(FULL, takes_part && half == 0));
+  qual_learn(q, __ballot_sync(FULL, takes_part && half == 0), further);
   return rank;
 }
 
@@ -224,9 +232,12 @@ static __device__ __forceinline__ u32 qual_round(QualCoder &q, const u32 line[QU
 static __device__ __forceinline__ void qual_region(const QualColumn *c, u32 region, const u32 line[QUAL_FEATURES], u32 to[QUAL_FEATURES]) {
 #pragma unroll
   for (u32 f = 0; f < QUAL_FEATURES; f++) {
-    u32 base = f * c->lines, n = line[f] / QUAL_LINE - base;
-    if (region) n = (1u << c->bits) + ((region - 1) << (c->bits - QUAL_LESS_BITS)) + (n >> QUAL_LESS_BITS);
-    to[f] = (base + n) * QUAL_LINE;
+    to[f] = line[f];
+    if (region && qual_has(f, true)) {
+      u32 n = line[f] / QUAL_LINE - (f << c->bits);
+      u32 before = (region - 1) * (QUAL_END_FURTHER - QUAL_FIRST_FURTHER) + f - QUAL_FIRST_FURTHER; // in regions, by features
+      to[f] = ((QUAL_FEATURES << c->bits) + (before << (c->bits - QUAL_LESS_BITS)) + (n >> QUAL_LESS_BITS)) * QUAL_LINE;
+    }
   }
 }
 
@@ -256,7 +267,7 @@ template <bool DECODE> static __device__ __forceinline__ void qual_step(QualCode
     qual_region(c, last ? round + group : round, line, to);
     u32 outcomes = round == 0 ? c->count : last ? 8 : c->groups - before;
     u32 digit = round == 0 ? rank : last ? rank % 8 : rank / 8 - 1 - before;
-    digit = qual_round<DECODE>(q, to, takes_part, outcomes, digit, rate, dither, tails);
+    digit = qual_round<DECODE>(q, to, takes_part, round > 0, outcomes, digit, rate, dither, tails);
     if (round == 0) {
       coded = digit;
       open = more = has_piece && digit == 8 && c->count > 9;
@@ -378,7 +389,7 @@ template <bool DECODE> static __device__ __forceinline__ void qual_column(QualCo
   QualColumn *c = q.column = columns + blockIdx.x * WARPS + warp;
   q.shared = shared + warp;
   q.slots = (u8 *)c->slots;
-  for (u32 i = thread; i < QUAL_FEATURES * c->lines; i += 32) ((uint4 *)c->slots)[i] = ((const uint4 *)c->first)[i];
+  for (u32 i = thread; i < c->lines; i += 32) ((uint4 *)c->slots)[i] = ((const uint4 *)c->first)[i];
   __syncwarp();
   q.words = c->coded_words;
   q.steps = c->steps;

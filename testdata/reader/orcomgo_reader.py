@@ -2566,7 +2566,7 @@ class QualityModel:
             predicted = []
             for i in active:
                 q1 = lanes[i].q[0]
-                lines = [self.line(f, index, k(i), q1) for f, index in enumerate(indices[i])]
+                lines = [self.line(f, index, k(i), q1) for f, index in enumerate(indices[i]) if k(i) == 0 or 1 <= f <= 4]
                 predicted.append((i, lines) + self.predict(lines, k(i)))
             decoded, found = [], {}
             for i, lines, going, bounds in predicted:
