@@ -4,61 +4,34 @@ import "math/bits"
 
 // What is coded here has probabilities that do not learn and bits that are hard to predict, so nothing branches on the bits.
 
-// Steps codes the n low bits of v, the most significant first; n is at most 4. It returns them below a leading 1. p holds the probability
-// of the next bit, in 1/65536, by what is returned of those before it.
-func (c *Coder) Steps(n int, v uint32, p *[16]uint16) uint32 {
+// Sixteen codes k, which is below 16 and a multiple of step, a power of two. p holds where the part of each number below 16 begins, in
+// 1/65536, in order and from 0 on: k has the parts of so many numbers.
+func (c *Coder) Sixteen(k, step uint32, p *[16]uint16) uint32 {
 	if c.Dec != nil {
-		return c.Dec.steps(n, p)
+		return c.Dec.sixteen(step, p)
 	}
-	v = v&(1<<n-1) | 1<<n
-	c.Enc.steps(n, v, p)
-	return v
-}
-
-// steps writes the bits of v, below the leading 1 above n bits.
-func (e *Encoder) steps(n int, v uint32, p *[16]uint16) {
-	low, size := e.low, e.size
-	for n--; n >= 0; n-- {
-		split := size >> ProbBits * uint64(p[v>>(n+1)&15])
-		rest, more := size-split, split
-		if v>>n&1 != 0 { // conditional moves
-			rest, more = split, 0
-		}
-		sum, carry := bits.Add64(low, more, 0)
-		low, size = sum, rest
-		if carry != 0 {
-			carryInto(e.buf)
-		}
-		if size>>32 == 0 {
-			e.low, e.size = low, size
-			e.shift()
-			low, size = e.low, e.size
-		}
-	}
-	e.low, e.size = low, size
-}
-
-// steps returns n bits below a leading 1.
-func (d *Decoder) steps(n int, p *[16]uint16) (k uint32) {
-	code, size := d.code, d.size
-	k = 1
-	q := p[1]
-	for range n {
-		next, after := p[2*k&14], p[2*k&14|1] // read before it is known which of the two will be needed
-		split := size >> ProbBits * uint64(q)
-		rest, less, one := size-split, split, uint32(0)
-		if code < split { // conditional moves
-			rest, less, one, next = split, 0, 1, after
-		}
-		code, size = code-less, rest
-		k, q = k<<1|one, next
-		if size>>32 == 0 {
-			size <<= 32
-			code = code<<32 | d.next()
-		}
-	}
-	d.code, d.size = code, size
+	start := p[k&15]
+	c.Enc.EncodePart(uint32(start), uint32(p[(k+step)&15]-start)) // the last part ends at p[0], modulo 65536
 	return k
+}
+
+// sixteen is Sixteen for decoding. It finds which four parts the stream goes on in, then which of these.
+func (d *Decoder) sixteen(step uint32, p *[16]uint16) uint32 {
+	code, unit := d.code, d.size>>ProbBits
+	_, a := bits.Sub64(code, unit*uint64(p[4]), 0) // 1 if that is too late
+	_, b := bits.Sub64(code, unit*uint64(p[8]), 0)
+	_, c := bits.Sub64(code, unit*uint64(p[12]), 0)
+	k := 12 - 4*(a+b+c)
+	_, a = bits.Sub64(code, unit*uint64(p[(k+1)&15]), 0)
+	_, b = bits.Sub64(code, unit*uint64(p[(k+2)&15]), 0)
+	_, c = bits.Sub64(code, unit*uint64(p[(k+3)&15]), 0)
+	k = (k + 3 - a - b - c) &^ uint64(step-1)
+	start := p[k&15]
+	d.code = code - unit*uint64(start)
+	if d.size = unit * uint64(p[(k+uint64(step))&15]-start); d.size>>32 == 0 {
+		d.shift()
+	}
+	return uint32(k)
 }
 
 // AnyBit is Bit without branches, which is faster for bits that are hard to predict.

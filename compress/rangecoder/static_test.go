@@ -6,46 +6,52 @@ import (
 	"testing"
 )
 
-// TestStaticBits: bits of probabilities that do not learn are written and read as by Encode and Decode, in any number.
-func TestStaticBits(t *testing.T) {
+// TestSixteen: symbols come back that have one of sixteen parts or some that are side by side, and even parts are even numbers.
+func TestSixteen(t *testing.T) {
 	r := rand.New(rand.NewSource(13))
-	var values []uint32
-	var lengths []int
-	plain, each := NewEncoder(nil), EncodeTo(nil)
-	var p [16]uint16
-	for i := range p {
-		p[i] = uint16(1 + r.Intn(65535))
-	}
-	for i := range 20000 {
-		n, v := i%5, r.Uint32()
-		values, lengths = append(values, v), append(lengths, n)
-		for k, j := 1, n-1; j >= 0; j-- {
-			plain.Encode(int(v>>j&1), uint32(p[k]))
-			k = k<<1 | int(v>>j&1)
+	var all, steps []uint32
+	var parts [][16]uint16
+	c := EncodeTo(nil)
+	for range 20000 {
+		var p [16]uint16
+		for k := range p[1:] {
+			p[k+1] = p[k] + 1 + uint16(r.Intn(4300)>>r.Intn(12))
 		}
-		if got, want := each.Steps(n, v, &p), v&(1<<n-1)|1<<n; got != want {
-			t.Fatalf("%d bits are encoded as %b, want %b", n, got, want)
+		step := uint32(1) << r.Intn(4)
+		k := r.Uint32() & 15 &^ (step - 1)
+		parts, all, steps = append(parts, p), append(all, k), append(steps, step)
+		if got := c.Sixteen(k, step, &p); got != k {
+			t.Fatalf("%d is encoded as %d", k, got)
 		}
-		plain.Encode(int(v&1), 40000)
-		if got := each.AnyBit(int(v&1), 40000); got != int(v&1) {
-			t.Fatalf("bit %d is encoded as %d", v&1, got)
+		if got := c.AnyBit(int(k&1), 40000); got != int(k&1) {
+			t.Fatalf("bit %d is encoded as %d", k&1, got)
 		}
 	}
-	stream := plain.Finish()
-	if !bytes.Equal(stream, each.Enc.Finish()) {
-		t.Fatal("another stream is written")
-	}
-	d := DecodeFrom(stream)
-	for i, v := range values {
-		if got, want := d.Steps(lengths[i], 0, &p), v&(1<<lengths[i]-1)|1<<lengths[i]; got != want {
-			t.Fatalf("%d bits are decoded as %b, want %b", lengths[i], got, want)
+	d := DecodeFrom(c.Enc.Finish())
+	for i, k := range all {
+		if got := d.Sixteen(0, steps[i], &parts[i]); got != k {
+			t.Fatalf("symbol %d, %d of %v, step %d, is decoded as %d", i, k, parts[i], steps[i], got)
 		}
-		if got := d.AnyBit(0, 40000); got != int(v&1) {
-			t.Fatalf("bit %d is decoded as %d", v&1, got)
+		if got := d.AnyBit(0, 40000); got != int(k&1) {
+			t.Fatalf("bit %d is decoded as %d", k&1, got)
 		}
 	}
 	if err := d.Dec.Err(); err != nil {
 		t.Fatal(err)
+	}
+	even := [16]uint16{}
+	for k := range even {
+		even[k] = uint16(k) << 12
+	}
+	c, d = EncodeTo(nil), EncodeTo(nil)
+	for k := range uint32(16) {
+		c.Sixteen(k, 1, &even)
+		d.Uniform(k, 4)
+		c.Sixteen(k&12, 4, &even)
+		d.Uniform(k>>2, 2)
+	}
+	if !bytes.Equal(c.Enc.Finish(), d.Enc.Finish()) {
+		t.Error("even parts are no even numbers")
 	}
 }
 

@@ -8,10 +8,9 @@ import (
 	"orcomgo/internal/prefetch"
 )
 
-// A page holds the probabilities of four levels of a tree of positions, those of a node and of the nodes below it, as Steps takes
-// them: of the node at 1, and of the left and the right child of node k at 2k and 2k+1. Below a leaf all are 1/2. At 0 there is a bit for
-// each of the sixteen nodes below, which is set if that has a page of its own. So a position takes few cache lines, where one of a large
-// tree would take one a level.
+// A page holds four levels of a tree of positions, a node and the nodes below it, as the parts of 65536 points that the sixteen nodes
+// below all these have: where each begins, in order. So a position takes few steps and few cache lines, where one of a large tree would
+// take a line a level.
 type page [16]uint16
 
 const pageLevels = 4
@@ -19,7 +18,7 @@ const pageLevels = 4
 // evenPage is a page below a leaf.
 var evenPage = func() (p page) {
 	for k := range p[1:] {
-		p[k+1] = 1 << (rc.ProbBits - 1)
+		p[k+1] = uint16(k+1) << 12
 	}
 	return
 }()
@@ -27,35 +26,48 @@ var evenPage = func() (p page) {
 // pages are the nodes of a tree from which positions are coded.
 type pages struct {
 	depth int
-	all   []page   // the first one is an evenPage
-	below []uint32 // by page: the number of the first one below it; the others follow
+	all   []page       // the first one is an evenPage
+	below []pagesBelow // by page
+}
+
+// pagesBelow are the pages below one.
+type pagesBelow struct {
+	first uint32 // the number of the first one; the others follow
+	some  uint32 // a bit for each of the sixteen nodes below a page, which is set if it has a page
 }
 
 // newPages returns the pages of a tree.
 func newPages(t *splits) *pages {
-	m := &pages{depth: t.depth, all: []page{evenPage, evenPage}, below: make([]uint32, 2)}
+	m := &pages{depth: t.depth, all: []page{evenPage, evenPage}, below: make([]pagesBelow, 2)}
 	type root struct{ page, node uint32 }
 	stack := []root{{1, 0}}
 	for len(stack) > 0 {
 		at := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		m.below[at.page] = uint32(len(m.all))
+		m.below[at.page].first = uint32(len(m.all))
 		// The nodes of the page, whose first is node at.node of the tree: none below leaves.
 		const none = ^uint32(0)
 		nodes := [32]uint32{1: at.node}
+		width := [32]uint32{1: 1 << rc.ProbBits} // how many points a node has
 		for k := uint32(1); k < 16; k++ {
 			nodes[2*k], nodes[2*k+1] = none, none
-			if nodes[k] == none || t.split[nodes[k]] == 0 {
-				continue
+			p := uint32(1 << (rc.ProbBits - 1))
+			if nodes[k] != none && t.split[nodes[k]] != 0 {
+				p = uint32(t.split[nodes[k]])
+				nodes[2*k], nodes[2*k+1] = t.index[nodes[k]], t.index[nodes[k]]+1
 			}
-			m.all[at.page][k] = t.split[nodes[k]]
-			nodes[2*k], nodes[2*k+1] = t.index[nodes[k]], t.index[nodes[k]]+1
+			least := uint32(16) >> bits.Len32(k) // a point for each of the sixteen
+			width[2*k+1] = min(max(width[k]*p>>rc.ProbBits, least), width[k]-least)
+			width[2*k] = width[k] - width[2*k+1]
+		}
+		for k := 1; k < 16; k++ {
+			m.all[at.page][k] = m.all[at.page][k-1] + uint16(width[15+k])
 		}
 		for k, node := range nodes[16:] {
 			if node != none && t.split[node] != 0 {
-				m.all[at.page][0] |= 1 << k
+				m.below[at.page].some |= 1 << k
 				stack = append(stack, root{uint32(len(m.all)), node})
-				m.all, m.below = append(m.all, evenPage), append(m.below, 0)
+				m.all, m.below = append(m.all, evenPage), append(m.below, pagesBelow{})
 			}
 		}
 	}
@@ -64,9 +76,9 @@ func newPages(t *splits) *pages {
 
 // next returns the page of node k below a page, 0 to 15.
 func (m *pages) next(p, k uint32) uint32 {
-	mask := uint32(m.all[p][0])
-	q := m.below[p] + uint32(bits.OnesCount32(mask&(1<<(k&15)-1)))
-	return q & -(mask >> (k & 15) & 1)
+	b := m.below[p]
+	q := b.first + uint32(bits.OnesCount32(b.some&(1<<(k&15)-1)))
+	return q & -(b.some >> (k & 15) & 1)
 }
 
 // sideBySide is how many positions are coded side by side, each in a lane, which is a stream of its own.
@@ -78,19 +90,25 @@ func (m *pages) code(lanes []*rc.Coder, all []uint32) {
 	var at [sideBySide]uint32
 	for j := range all {
 		at[j] = 1
-		all[j] &= 1<<m.depth - 1 // decoding, it may be anything
+		all[j] <<= 32 - m.depth // decoding, all of it is shifted out
 	}
+	rest := -m.depth & (pageLevels - 1) // levels of the last page that are not coded
 	for left := m.depth; left > 0; left -= pageLevels {
-		n := min(left, pageLevels)
-		low, mask := left-n, uint32(1)<<n-1
+		step := uint32(1)
+		if left < pageLevels {
+			step <<= rest
+		}
 		for j, pos := range all {
-			k := lanes[j].Steps(n, pos>>low, (*[16]uint16)(&m.all[at[j]]))
-			all[j] = pos&^(mask<<low) | k&mask<<low
-			if low > 0 {
-				at[j] = m.next(at[j], k&15)
+			k := lanes[j].Sixteen(pos>>28, step, (*[16]uint16)(&m.all[at[j]]))
+			all[j] = pos<<pageLevels | k
+			if left > pageLevels {
+				at[j] = m.next(at[j], k)
 				prefetch.Line(unsafe.Pointer(&m.all[at[j]]))
 			}
 		}
+	}
+	for j := range all {
+		all[j] >>= rest
 	}
 }
 

@@ -2964,8 +2964,14 @@ class PositionTree:
 
     def decode(self, coder):
         node = 1
-        for _ in range(self.depth):
-            node = 2 * node + coder.bit(self.right.get(node, 32768))
+        for above in range(0, self.depth, 4):
+            point, start, width, least = coder.point(), 0, 65536, 8
+            for _ in range(min(self.depth - above, 4)):
+                right = min(max(width * self.right.get(node, 32768) >> 16, least), width - least)
+                node, width, least = 2 * node, width - right, least // 2
+                if point >= start + width:
+                    node, start, width = node + 1, start + width, right
+            coder.part(start, width)
         return node - (1 << self.depth)
 
 
