@@ -15,18 +15,10 @@ type page [16]uint16
 
 const pageLevels = 4
 
-// evenPage is a page below a leaf.
-var evenPage = func() (p page) {
-	for k := range p[1:] {
-		p[k+1] = uint16(k+1) << 12
-	}
-	return
-}()
-
 // pages are the nodes of a tree from which positions are coded.
 type pages struct {
 	depth int
-	all   []page       // the first one is an evenPage
+	all   []page       // the first one is below leaves
 	below []pagesBelow // by page
 }
 
@@ -38,15 +30,15 @@ type pagesBelow struct {
 
 // newPages returns the pages of a tree.
 func newPages(t *splits) *pages {
-	m := &pages{depth: t.depth, all: []page{evenPage, evenPage}, below: make([]pagesBelow, 2)}
+	m := &pages{depth: t.depth, all: make([]page, 2), below: make([]pagesBelow, 2)}
 	type root struct{ page, node uint32 }
-	stack := []root{{1, 0}}
+	const none = ^uint32(0) // below a leaf
+	stack := []root{{0, none}, {1, 0}}
 	for len(stack) > 0 {
 		at := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		m.below[at.page].first = uint32(len(m.all))
-		// The nodes of the page, whose first is node at.node of the tree: none below leaves.
-		const none = ^uint32(0)
+		// The nodes of the page, whose first is node at.node of the tree.
 		nodes := [32]uint32{1: at.node}
 		width := [32]uint32{1: 1 << rc.ProbBits} // how many points a node has
 		for k := uint32(1); k < 16; k++ {
@@ -67,7 +59,7 @@ func newPages(t *splits) *pages {
 			if node != none && t.split[node] != 0 {
 				m.below[at.page].some |= 1 << k
 				stack = append(stack, root{uint32(len(m.all)), node})
-				m.all, m.below = append(m.all, evenPage), append(m.below, pagesBelow{})
+				m.all, m.below = append(m.all, page{}), append(m.below, pagesBelow{})
 			}
 		}
 	}
