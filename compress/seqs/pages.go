@@ -96,6 +96,7 @@ func (m *pages) code(lanes []*rc.Coder, all []uint32) {
 			if left > pageLevels {
 				at[j] = m.next(at[j], k)
 				prefetch.Line(unsafe.Pointer(&m.all[at[j]]))
+				prefetch.Line(unsafe.Pointer(&m.below[at[j]]))
 			}
 		}
 	}
