@@ -332,10 +332,10 @@ func (p *proposals) byVotes(n int) []proposal {
 func (g *kmerGroups) find(p *proposals, c uint32, n int, settled []bool) {
 	p.reset()
 	isSettled := settled != nil && settled[c]
-	places := g.places[g.first[c]:g.first[c+1]]
-	for i, k := range places {
-		if a := i + prefetchAhead; a < len(places) && places[a].group != noGroup {
-			at := int(places[a].group)
+	for i := int(g.first[c]); i < int(g.first[c+1]); i++ {
+		k := g.places[i]
+		if a := i + prefetchAhead; a < len(g.places) && g.places[a].group != noGroup {
+			at := int(g.places[a].group)
 			prefetch(unsafe.Pointer(&g.members[at]), unsafe.Pointer(&g.members[min(at+6, len(g.members)-1)]))
 		}
 		if k.group == noGroup {
