@@ -111,14 +111,13 @@ func (ix *kmerIndex) sampledFrom(read []byte, first int) sampled {
 	if ix.sampleMask == 0 {
 		return sampled{first, math.MaxUint32}
 	}
-	k := ix.k
 	w := bases.Chunk(read, first)
-	r := bases.ReverseComplement(w, bases.PerChunk)
-	mask, m := bases.First(k), uint32(0)
-	for i := range bases.PerChunk - k + 1 {
-		h := mix64(min(w>>(2*uint(i))&mask, r>>(2*uint(bases.PerChunk-k-i))&mask))
-		below := (h&ix.sampleMask - 1) >> 63 // 1 if no bit of sampleMask is set
-		m |= uint32(below) << i
+	r := ^bases.Reverse(w) // the reverse complement of a k-mer is in its upper bits
+	mask, below, m := bases.First(ix.k), uint(64-2*ix.k)&63, uint32(0)
+	for bit := uint32(1); bit < 2<<(bases.PerChunk-ix.k); bit <<= 1 {
+		h := mix64(min(w&mask, r>>below))
+		m |= bit & uint32(int64(h&ix.sampleMask-1)>>63) // if no bit of sampleMask is set
+		w, r = w>>2, r<<2
 	}
 	return sampled{first, m}
 }
