@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"orcomgo/internal/largepages"
+	"orcomgo/internal/prefetch"
 )
 
 // kmerGroups are the sampled k-mers of all contigs. Those with equal hashes are a group.
@@ -336,7 +337,8 @@ func (g *kmerGroups) find(p *proposals, c uint32, n int, settled []bool) {
 		k := g.places[i]
 		if a := i + prefetchAhead; a < len(g.places) && g.places[a].group != noGroup {
 			at := int(g.places[a].group)
-			prefetch(unsafe.Pointer(&g.members[at]), unsafe.Pointer(&g.members[min(at+6, len(g.members)-1)]))
+			prefetch.Line(unsafe.Pointer(&g.members[at]))
+			prefetch.Line(unsafe.Pointer(&g.members[min(at+6, len(g.members)-1)]))
 		}
 		if k.group == noGroup {
 			continue

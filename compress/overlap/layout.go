@@ -9,6 +9,7 @@ import (
 
 	"orcomgo/bases"
 	"orcomgo/bins"
+	"orcomgo/internal/prefetch"
 )
 
 // Pseudogenome is the sequence on which the reads of an archive are placed.
@@ -465,8 +466,7 @@ func (l *Layout) Places(records, pos []uint32, reversed []bool) {
 	all := l.placements.pos
 	for i, rec := range records {
 		if i+ahead < len(records) {
-			p := unsafe.Pointer(&all[l.firstRecord+records[i+ahead]])
-			prefetch(p, p)
+			prefetch.Line(unsafe.Pointer(&all[l.firstRecord+records[i+ahead]]))
 		}
 		pos[i], reversed[i] = l.Place(rec)
 	}

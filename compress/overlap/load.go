@@ -4,10 +4,12 @@ import (
 	"context"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"orcomgo/bins"
 	"orcomgo/bins/record"
 	"orcomgo/internal/largepages"
+	"orcomgo/internal/prefetch"
 )
 
 // Source is a range of records of one input: From..To-1, counted from 0. Input is the index in the Inputs of the archive.
@@ -284,13 +286,16 @@ func (rs *records) load(ctx context.Context, sh *share, withIndex bool) (*Reads,
 	err = rs.eachLoaded(ctx, sh, ix, func(record, i uint32, read *bins.StoredRead) {
 		copy(rd.packed[rd.offset(int(i)):], read.Packed)
 		rd.signaturePlace[i], rd.records[i] = read.Place, record
-		if withIndex {
-			rd.indexByRecord[record] = i
-		}
 	})
 	if err != nil {
 		return nil, err
 	}
+	inParallel(rs.threads, len(rd.indexByRecord), 1<<16, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			prefetch.Line(unsafe.Pointer(&rd.indexByRecord[rd.records[min(i+16, to-1)]]))
+			rd.indexByRecord[rd.records[i]] = uint32(i)
+		}
+	})
 	return rd, rs.loadExceptions(ctx, sh, ix, rd)
 }
 

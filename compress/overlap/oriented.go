@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"orcomgo/bases"
+	"orcomgo/internal/prefetch"
 )
 
 // OrientedReads returns reads as words of packed bases, one or several reads at a time. It has memory of its own, so each goroutine
@@ -27,10 +28,8 @@ func (o *OrientedReads) Load(records []uint32, reversed []bool) {
 	for _, rec := range records {
 		i := rd.indexOf(rec)
 		o.indexes = append(o.indexes, i)
-		at := rd.offset(i)
-		end := at + min(uint64(rd.len(i))/4, 64) // the processor goes on by itself where a read is long
-		prefetch(unsafe.Pointer(&rd.packed[at]), unsafe.Pointer(&rd.packed[end]))
-		prefetch(unsafe.Pointer(&rd.signaturePlace[i]), unsafe.Pointer(&rd.packed[end]))
+		Prefetch(rd.bases(i), 0, min(rd.len(i), 256)) // the processor goes on by itself where a read is long
+		prefetch.Line(unsafe.Pointer(&rd.signaturePlace[i]))
 	}
 	for k, i := range o.indexes {
 		o.words = appendWords(o.words, rd.bases(i), rd.len(i), rd.signaturePlace[i]&1 != 0 != reversed[k])
@@ -71,6 +70,7 @@ func appendWords(dst []uint64, p []byte, n int, reversed bool) []uint64 {
 // Prefetch begins to load n packed bases from base pos on into the cache, or the first and the last of them where there are many.
 func Prefetch(p []byte, pos, n int) {
 	if n > 0 {
-		prefetch(unsafe.Pointer(&p[pos>>2]), unsafe.Pointer(&p[(pos+n-1)>>2]))
+		prefetch.Line(unsafe.Pointer(&p[pos>>2]))
+		prefetch.Line(unsafe.Pointer(&p[(pos+n-1)>>2]))
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"orcomgo/bases"
 	"orcomgo/internal/largepages"
+	"orcomgo/internal/prefetch"
 	"orcomgo/internal/tasks"
 )
 
@@ -178,8 +179,7 @@ func (p *placer) nextSeed(s *search) bool {
 	segment, key, slot := ix.find(mix64(min(w, r)))
 	s.seed.offset, s.seed.key, s.seed.slot, s.seed.segment = at, key, slot, segment
 	s.seed.reversed, s.seed.palindrome = r < w, r == w
-	first := unsafe.Pointer(&ix.segments[segment][slot])
-	prefetch(first, unsafe.Add(first, 56))
+	prefetch.Line(unsafe.Pointer(&ix.segments[segment][slot]))
 	return true
 }
 
@@ -206,8 +206,7 @@ func (p *placer) findCandidates(s *search) {
 		}
 	}
 	if len(s.candidates) > 0 {
-		c := unsafe.Pointer(&p.pg[s.candidates[0].pos>>2])
-		prefetch(c, unsafe.Add(c, s.n/4))
+		Prefetch(p.pg, s.candidates[0].pos, s.n)
 	}
 }
 
