@@ -16,9 +16,6 @@ func (b *builder) vote(ctx context.Context) error {
 	if b.accelerator.vote(b, false) {
 		return ctx.Err()
 	}
-	if b.changed != nil {
-		b.changed.buildRanks()
-	}
 	return b.eachVoteWindow(0, func(lo, hi int, events uint64) error { return b.voteRange(ctx, lo, hi, events, nil) })
 }
 
@@ -109,12 +106,9 @@ func (b *builder) voteRange(ctx context.Context, lo, hi int, events uint64, shar
 // reads share after that.
 func (w *voteWindow) decide(seq *sequence, shared *sharedMismatches) {
 	w.finish(func(position int, depth uint32, votes *[4]uint32) {
-		if w.only != nil && !w.only.Has(uint32(position)) {
-			return
-		}
 		before := bases.At(seq.packed, position)
 		after := before
-		if best, ok := mostFrequent(depth, votes); ok {
+		if best, ok := mostFrequent(depth, votes); ok && (w.only == nil || w.only.Has(uint32(position))) {
 			after = best
 			bases.Set(seq.packed, position, best)
 		}

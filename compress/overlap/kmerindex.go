@@ -22,15 +22,13 @@ import (
 type kmerIndex struct {
 	k          int
 	sampleMask uint64
-	segments   [indexSegments][]uint64 // slots; after each segment follow indexPadding more, which are not used
+	segments   [indexSegments][]uint64 // slots
 }
 
 const (
 	indexSegmentBits = 8
 	indexSegments    = 1 << indexSegmentBits
 	indexKeyBits     = 30
-	// indexPadding is how many slots after the last one of a segment may be loaded into the cache.
-	indexPadding = 8
 )
 
 // find returns the segment, the key with the bit that is always set, and the first slot in the segment of a hash.
@@ -76,11 +74,11 @@ func newKmerIndex(pg []byte, from, n, k int, sampleMask uint64, most, threads in
 			sizes[i] += 2 * len(runs[t][i])
 		}
 		sizes[i]++
-		total += sizes[i] + indexPadding
+		total += sizes[i]
 	}
 	memory := largepages.Make[uint64](total)
 	for i, size := range sizes {
-		ix.segments[i], memory = memory[:size], memory[size+indexPadding:]
+		ix.segments[i], memory = memory[:size], memory[size:]
 	}
 	tasks.Each(indexSegments, threads, func(_, i int) {
 		for t := range runs {

@@ -205,6 +205,7 @@ func (b *builder) build(ctx context.Context) error {
 		if err := b.placeReads(ctx, from, again, retryPoor); err != nil {
 			return err
 		}
+		changed.buildRanks()
 		if err := b.vote(ctx); err != nil {
 			return err
 		}

@@ -345,13 +345,8 @@ func (pl *placements) reversed(record uint32) bool {
 // set stores the place of a record. Goroutines may set different records at the same time.
 func (pl *placements) set(record, pos uint32, reversed bool, miss int) {
 	pl.pos[record], pl.mismatches[record] = pos, uint8(min(miss, 255))
-	if reversed == (atomic.LoadUint32(&pl.reversedBits[record>>5])>>(record&31)&1 != 0) {
-		return
-	}
-	if reversed {
-		atomic.OrUint32(&pl.reversedBits[record>>5], 1<<(record&31))
-	} else {
-		atomic.AndUint32(&pl.reversedBits[record>>5], ^uint32(1<<(record&31)))
+	if reversed != (atomic.LoadUint32(&pl.reversedBits[record>>5])>>(record&31)&1 != 0) {
+		pl.reverse(record)
 	}
 }
 
@@ -441,11 +436,10 @@ func (b *builder) placeAll(rd *Reads, w *window, retry retryRule, progress func(
 			before := p.tried
 			p.place(from, limits, func(s *search) {
 				k := rd.number(s.index)
-				if old := b.placements.pos[k]; b.changed != nil {
+				if b.changed != nil {
+					before := int(b.placements.pos[k]) // if it is Unplaced, no range begins there
+					b.changed.addRange(before, min(before+s.n, b.seq.n))
 					b.changed.addRange(s.pos, s.pos+s.n)
-					if old != Unplaced {
-						b.changed.addRange(int(old), int(old)+s.n)
-					}
 				}
 				// s.reversed is about the stored read.
 				b.placements.set(k, uint32(s.pos), s.reversed != (rd.signaturePlace[s.index]&1 != 0), s.best)
