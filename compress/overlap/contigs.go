@@ -52,7 +52,7 @@ func (c *contigs) bytes() uint64 {
 const keyBases = minimizer.Skip
 
 // binContigs aligns the reads of each bin by the position of their signature and merges those that agree. It uses the reads
-// for which include returns true; all of them if include is nil. It calls include from several goroutines, for some reads twice.
+// for which include returns true; all of them if include is nil. It calls include from several goroutines.
 // Bins are processed in parallel; those of `big` reads or more, one after another, by several goroutines each.
 // (Step 1 of the layout. Aligning by signature follows ORCOM, Grabowski et al. 2015, section 2.2.)
 func binContigs(rd *Reads, include func(i int) bool, big, threads int) *contigs {
@@ -135,48 +135,29 @@ const (
 // assembleBigBin assembles the contigs of reads from..to-1, which are a bin, by several goroutines.
 func assembleBigBin(workers []binWorker, from, to int, none bool) []contigs {
 	chunks := min(len(workers)*4, (to-from)/1024+1)
-	var parts []contigs // what findKeys finds in each chunk, then the contigs of each part of the keys
-	counts := make([][1 << keyPartBits]int, chunks)
-	parts = make([]contigs, chunks, chunks+1<<keyPartBits)
-	tasks.Each(chunks, len(workers), func(t, k int) {
-		lo, hi := divide(to-from, k, chunks)
-		w := &workers[t]
-		w.out = contigs{}
-		w.findKeys(from+lo, from+hi, none, func(key uint64) { counts[k][key>>keyPartShift]++ })
-		parts[k] = w.out
-	})
-	// The keys of a part are in the order of the chunks. counts becomes where the next key of each chunk belongs.
-	n := 0
-	var ends [1 << keyPartBits]int
-	for p := range ends {
-		for k := range counts {
-			counts[k][p], n = n, n+counts[k][p]
-		}
-		ends[p] = n
-	}
-	keys := make([]uint64, n)
+	found := make([][1 << keyPartBits][]uint64, chunks)
+	parts := make([]contigs, chunks+1<<keyPartBits) // what findKeys finds in each chunk, then the contigs of each part of the keys
 	tasks.Each(chunks, len(workers), func(t, k int) {
 		lo, hi := divide(to-from, k, chunks)
 		w := &workers[t]
 		w.out = contigs{}
 		w.findKeys(from+lo, from+hi, none, func(key uint64) {
-			next := &counts[k][key>>keyPartShift]
-			keys[*next] = key
-			*next++
+			part := &found[k][key>>keyPartShift]
+			*part = append(*part, key)
 		})
+		parts[k] = w.out
 	})
-	assembled := make([]contigs, len(ends))
-	tasks.Each(len(ends), len(workers), func(t, p int) {
-		lo := 0
-		if p > 0 {
-			lo = ends[p-1]
-		}
+	tasks.Each(1<<keyPartBits, len(workers), func(t, p int) {
 		w := &workers[t]
-		w.out = contigs{}
-		w.assembleKeys(keys[lo:ends[p]])
-		assembled[p] = w.out
+		w.out, w.keys = contigs{}, w.keys[:0]
+		for k := range found {
+			w.keys = append(w.keys, found[k][p]...)
+			found[k][p] = nil
+		}
+		w.assembleKeys(w.keys)
+		parts[chunks+p] = w.out
 	})
-	return append(parts, assembled...)
+	return parts
 }
 
 // binWorker assembles the contigs of one bin, or of a part of its keys, at a time. Each goroutine has its own.
@@ -184,6 +165,7 @@ type binWorker struct {
 	rd        *Reads
 	include   func(i int) bool
 	keys      []uint64
+	spare     []uint64 // memory for sorting keys
 	pileups   []*pileup
 	unmatched []uint32 // reads of a group that agree with none of its pileups
 	arena     []byte   // 0
@@ -223,9 +205,33 @@ func (b *binWorker) findKeys(from, to int, none bool, f func(key uint64)) {
 	}
 }
 
-// assembleKeys assembles the contigs of the reads of these keys, by ascending key.
+// sorted returns keys by their bases, in their memory or in b.spare. Those of equal bases keep their order.
+func (b *binWorker) sorted(keys []uint64) []uint64 {
+	const digit = 8
+	b.spare = slices.Grow(b.spare[:0], len(keys))[:len(keys)]
+	in, out := keys, b.spare
+	for at := 32; at < 32+2*keyBases; at += digit {
+		var next [1 << digit]int
+		for _, k := range in {
+			next[k>>at&(1<<digit-1)]++
+		}
+		sum := 0
+		for d, n := range next {
+			next[d], sum = sum, sum+n
+		}
+		for _, k := range in {
+			d := k >> at & (1<<digit - 1)
+			out[next[d]] = k
+			next[d]++
+		}
+		in, out = out, in
+	}
+	return in
+}
+
+// assembleKeys assembles the contigs of the reads of these keys, which are by ascending read.
 func (b *binWorker) assembleKeys(keys []uint64) {
-	slices.Sort(keys)
+	keys = b.sorted(keys)
 	for i := 0; i < len(keys); {
 		j := i + 1
 		for j < len(keys) && keys[j]>>32 == keys[i]>>32 {
