@@ -254,12 +254,13 @@ func (b *binWorker) assembleGroup(keys []uint64) {
 		b.out.singles = append(b.out.singles, uint32(keys[0]))
 		return
 	}
+	var read alignedRead
 	used := 0
 	b.unmatched = b.unmatched[:0]
 	for _, k := range keys {
 		i := int(uint32(k))
 		a, z := rd.longestACGT(i)
-		read := alignedRead{bases: rd.bases(i), first: a, start: a - int(rd.signaturePlace[i]>>1), n: z - a}
+		read.bases, read.first, read.start, read.n = rd.bases(i), a, a-int(rd.signaturePlace[i]>>1), z-a
 		nearest, fewest := -1, 0
 		for s := 0; s < used && (nearest < 0 || fewest > 0); s++ {
 			limit := maxOverlapped
