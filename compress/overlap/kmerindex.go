@@ -51,9 +51,11 @@ func newKmerIndex(pg []byte, from, n, k int, sampleMask uint64, most, threads in
 		for i := range run {
 			run[i] = make([]uint64, 0, (hi-lo)>>bits.Len64(sampleMask)>>indexSegmentBits*9/8+16)
 		}
+		next := bases.Chunk(pg, lo) & bases.First(k)
+		nextReversed := bases.ReverseComplement(next, k)
 		for p := lo; p < hi; p++ {
-			w := bases.Chunk(pg, p) & bases.First(k)
-			r := bases.ReverseComplement(w, k)
+			w, r, c := next, nextReversed, uint64(bases.At(pg, p+k))
+			next, nextReversed = w>>2|c<<(2*uint(k-1)&63), r<<2&bases.First(k)|3-c
 			h := mix64(min(w, r))
 			if h&sampleMask != 0 {
 				continue

@@ -75,14 +75,9 @@ func (b *builder) selectPoor(ctx context.Context, lo, hi int, shared *sharedMism
 		batches := (rd.Count() + voteBatch - 1) / voteBatch
 		return eachInParallel(ctx, batches, b.config.Threads, func(t, k int) error {
 			first, end := k*voteBatch, min((k+1)*voteBatch, rd.Count())
-			// Reading the mismatches of a batch together lets the cache misses overlap.
-			var mismatches [voteBatch]uint8
-			for i := first; i < end; i++ {
-				mismatches[i-first] = pl.mismatches[rd.number(i)]
-			}
 			for i := first; i < end; i++ {
 				number, n := rd.number(i), rd.len(i)
-				if mismatches[i-first] < minPoorMismatches || n > maxOverlapped || pl.pos[number] == Unplaced {
+				if pl.mismatches[number] < minPoorMismatches || n > maxOverlapped || pl.pos[number] == Unplaced {
 					continue
 				}
 				pos := int(pl.pos[number])
