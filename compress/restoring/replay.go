@@ -47,8 +47,8 @@ type Replay struct {
 // those of the next ones while the CPU has those that it coded.
 const SlicesOnGPU = 128
 
-// Two threads decode the pseudogenome. Each other thread decodes the qualities and names of a slice while they decode basesAhead, of at
-// most mostAhead slices, if half of the memory has room for them.
+// Some threads decode the pseudogenome. Each other thread decodes the qualities and names of a slice while two of them decode basesAhead,
+// of at most mostAhead slices, if half of the memory has room for them.
 const (
 	basesAhead = 3 << 17
 	mostAhead  = 32
