@@ -6,7 +6,7 @@
 // repeats are learnt as in GeCo (Pratas, Pinho, Ferreira, DCC 2016).
 //
 // Encode codes a long sequence, a pseudogenome, as one section: it is cut into segments of at most 2^24 bases with models of their own,
-// and a long segment is coded by two coders side by side. Decode decodes a section in the background; readers of its
+// and a long segment is coded by several coders side by side. Decode decodes a section in the background; readers of its
 // Sequence wait for the bases that they need. Both give the model of the first segment, from which other bases (reads without a
 // place on the pseudogenome) are coded: Model.Clone.
 //

@@ -227,7 +227,7 @@ func (e *Encoder) build(ctx context.Context) error {
 	}
 	threads := SegmentThreads(e.cfg.Threads, e.cfg.Memory)
 	if e.follow != nil {
-		// Decoding takes as many threads and models as coding does. The two coders of one segment are side by side all the same.
+		// Decoding takes as many threads and models as coding does. The coders of one segment are side by side all the same.
 		threads = max(min(threads, 2), threads/2)
 	}
 	e.cfg.hold(ctx, basemodel.Goroutines(bases, threads), e.coded)
