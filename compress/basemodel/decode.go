@@ -31,8 +31,11 @@ func Decode(section []byte, o Options) (*Sequence, error) {
 	if err != nil {
 		return nil, err
 	}
-	segments := cutSegments(n, o.twoCoders)
-	in, err := parseStreams(rest, codersOf(segments))
+	if len(rest) == 0 || rest[0] != 1 && rest[0] != 2 && rest[0] != 4 {
+		return nil, fmt.Errorf("%w: no plausible number of coders", ErrCorrupt)
+	}
+	segments := cutSegments(n, int(rest[0]), o.twoCoders)
+	in, err := parseStreams(rest[1:], codersOf(segments))
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,9 @@ type Options struct {
 	// mostly long before the last base is coded.
 	Model func(m *Model)
 
+	// Coders is how many coders a segment has at most, 1, 2 or 4, for which there is a model each; 0: as many as usual. Decode ignores it.
+	Coders int
+
 	twoCoders int // see cutSegments
 }
 
@@ -30,10 +33,11 @@ type coderTask struct {
 	coded   func(n int)   // is called when n more bases are coded
 }
 
-// Encode codes the n bases of src; n is at most MaxBases. The section is n, the size of each coder's stream but the last, and the
-// streams, segment after segment.
+// Encode codes the n bases of src; n is at most MaxBases. The section is n, the most coders of a segment, the size of each coder's stream
+// but the last, and the streams, segment after segment.
 func Encode(n int, src Source, o Options) []byte {
-	segments := cutSegments(n, o.twoCoders)
+	most := o.mostCoders(n)
+	segments := cutSegments(n, most, o.twoCoders)
 	var all []coderTask
 	var follow []*stream
 	for _, s := range segments {
@@ -64,7 +68,7 @@ func Encode(n int, src Source, o Options) []byte {
 			o.Model(m)
 		}
 	})
-	section := binary.AppendUvarint(nil, uint64(n))
+	section := append(binary.AppendUvarint(nil, uint64(n)), byte(most))
 	for _, s := range out[:len(out)-1] {
 		section = binary.AppendUvarint(section, uint64(len(s)))
 	}
@@ -74,8 +78,10 @@ func Encode(n int, src Source, o Options) []byte {
 	return section
 }
 
-// Goroutines returns how many goroutines Encode has with so many threads, at most: one for each coder, or two if there are so many threads.
-func Goroutines(n, threads int) int { return goroutines(Coders(n), threads) }
+// Goroutines returns how many goroutines Encode of n bases has, at most: one for each coder, or two if there are so many threads.
+func (o *Options) Goroutines(n int) int {
+	return goroutines(codersOf(cutSegments(n, o.mostCoders(n), o.twoCoders)), o.Threads)
+}
 
 // goroutines is Goroutines for so many coders.
 func goroutines(coders, threads int) int {

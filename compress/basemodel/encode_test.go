@@ -13,8 +13,8 @@ func TestEncodeAhead(t *testing.T) {
 		b := repetitive(int64(n), n)
 		one, model := encoded(b, Options{twoCoders: 1, Threads: 1})
 		var follower *Sequence
-		o := Options{twoCoders: 1, Threads: 4, Follow: func(s *Sequence) { follower = s }}
-		if got := goroutines(codersOf(cutSegments(n, o.twoCoders)), o.Threads); got != 4 {
+		o := Options{twoCoders: 1, Threads: 8, Follow: func(s *Sequence) { follower = s }}
+		if got := o.Goroutines(n); got != 2*min(2*n, 4) {
 			t.Fatalf("%d bases: %d goroutines", n, got)
 		}
 		section, ahead := encoded(b, o)
@@ -37,11 +37,12 @@ func TestEncodeAhead(t *testing.T) {
 func TestGoroutines(t *testing.T) {
 	for _, c := range []struct{ n, twoCoders, threads, want int }{
 		{99, 100, 1, 1}, {99, 100, 8, 2}, {100, 100, 1, 1}, {100, 100, 2, 2}, {100, 100, 3, 2}, {100, 100, 4, 4}, {100, 100, 16, 4},
-		{2 * segmentBases, 100, 4, 4}, {2 * segmentBases, 100, 7, 4}, {2 * segmentBases, 100, 8, 8}, {8 * segmentBases, 100, 8, 8},
+		{200, 100, 2, 2}, {200, 100, 7, 4}, {200, 100, 8, 8}, {2 * segmentBases, 100, 4, 4}, {2 * segmentBases, 100, 7, 4}, {2 * segmentBases, 100, 8, 8}, {8 * segmentBases, 100, 8, 8},
 		// The sequence is long enough, its segments are not.
 		{segmentBases + 1, segmentBases + 1, 16, 4}, {math.MaxInt32, math.MaxInt32, 1024, 256},
 	} {
-		if got := goroutines(codersOf(cutSegments(c.n, c.twoCoders)), c.threads); got != c.want {
+		o := Options{Threads: c.threads, twoCoders: c.twoCoders}
+		if got := o.Goroutines(c.n); got != c.want {
 			t.Errorf("%d bases, two coders from %d on, %d threads: %d goroutines, want %d", c.n, c.twoCoders, c.threads, got, c.want)
 		}
 	}

@@ -166,7 +166,7 @@ func TestSegments(t *testing.T) {
 		return 4
 	}
 	for _, n := range []int{0, 1, segmentBases - 1, segmentBases, segmentBases + 1, 2 * segmentBases, 5*segmentBases + 3, MaxBases} {
-		at, all := 0, cutSegments(n, 0)
+		at, all := 0, cutSegments(n, (&Options{}).mostCoders(n), 0)
 		for k, s := range all {
 			if s.from != at || s.from%4 != 0 || s.n > segmentBases || s.n < n/len(all)-4*len(all) || s.coders != coders(s.n, len(all)) {
 				t.Fatalf("n=%d: segment %d of %d is %+v, after %d bases", n, k, len(all), s, at)
@@ -179,7 +179,7 @@ func TestSegments(t *testing.T) {
 	}
 	for _, n := range []int{0, 1, chunkBases, chunkBases + 1, TwoCoders - 1, TwoCoders, TwoCoders + 1,
 		TwoCoders + chunkBases + 3, 2 * TwoCoders, 2*TwoCoders + 1, 2*TwoCoders + chunkBases + 3} {
-		s := cutSegments(n, 0)[0]
+		s := cutSegments(n, 4, 0)[0]
 		for at := 0; at < n; {
 			r := s.next(at)
 			if r.from != at || at%4 != 0 || r.to > n {
@@ -217,7 +217,7 @@ func TestSegmentsAreCodedApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	boundary := cutSegments(n, 0)[0].n
+	boundary := cutSegments(n, 2, 0)[0].n
 	for i, s := range []*Sequence{follower, again} {
 		for _, at := range []int{0, 5000, boundary - 150, boundary, boundary + 1, n - 300} {
 			if err := s.Wait(at + 300); err != nil {
@@ -263,7 +263,9 @@ func TestDamagedSections(t *testing.T) {
 		{"half a number", []byte{0x80}},
 		{"more bases than there may be", append(binary.AppendUvarint(nil, MaxBases+1), make([]byte, 4<<20)...)},
 		{"more bases than the bytes can hold", binary.AppendUvarint(nil, 1<<20)},
-		{"no length of the first stream", long[:3]},
+		{"no number of coders", long[:3]},
+		{"three coders", append(append(bytes.Clone(long[:3]), 3), long[4:]...)},
+		{"no length of the first stream", long[:4]},
 		{"a first stream longer than the section", long[:len(long)/4]},
 	} {
 		if _, err := Decode(c.section, Options{Threads: 2}); !errors.Is(err, ErrCorrupt) {
@@ -301,9 +303,9 @@ func TestFollow(t *testing.T) {
 		b := repetitive(22, n)
 		section := Encode(n, sourceOf(b), Options{Threads: 1})
 		_, size := binary.Uvarint(section)
-		data := section[size:]
+		data := section[size+1:]
 		c := make(chan []byte, 1)
-		s := newSequence(n, cutSegments(n, 0))
+		s := newSequence(n, cutSegments(n, 4, 0))
 		go s.decode([]*stream{{written: c}}, 1)
 		for k := range data {
 			c <- data[:k:k]
@@ -359,6 +361,20 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
+// TestFewerCoders: a segment has as many coders as it is encoded with, up to those that it is long enough for.
+func TestFewerCoders(t *testing.T) {
+	b := repetitive(6, 4000)
+	for _, coders := range []int{1, 2, 4} {
+		s, err := Decode(Encode(len(b), sourceOf(b), Options{Threads: 4, Coders: coders, twoCoders: 1000}), Options{Threads: 4, twoCoders: 1000})
+		if err == nil {
+			err = s.Wait(len(b))
+		}
+		if err != nil || s.Coders() != coders || !bytes.Equal(s.Append(nil, 0, len(b)), b) {
+			t.Errorf("%d coders: %d decode, error %v", coders, s.Coders(), err)
+		}
+	}
+}
+
 // TestTwoCoders: segments have two coders from the given length on, and are decoded with the same length only.
 func TestTwoCoders(t *testing.T) {
 	const n = 20000
@@ -366,7 +382,7 @@ func TestTwoCoders(t *testing.T) {
 	sections := make(map[int][]byte)
 	for _, least := range []int{n, n + 1} {
 		sections[least] = Encode(n, sourceOf(b), Options{twoCoders: least, Threads: 2})
-		if got, want := codersOf(cutSegments(n, least)), 2-(least-n); got != want {
+		if got, want := codersOf(cutSegments(n, 4, least)), 2-(least-n); got != want {
 			t.Errorf("two coders from %d on: %d coders of %d bases", least, got, n)
 		}
 	}

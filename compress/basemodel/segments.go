@@ -10,9 +10,18 @@ const segmentBases = 1 << 24
 // own, which learns from its own chunks. After a round the chunks of the others are entered in its history, where they can be matched.
 const chunkBases = 1 << 13 // the largest chunk
 
-// TwoCoders is the length from which segments have two coders, in bases. The only one of a sequence has four from twice as many on. They
-// take up to half more processor time than one.
+// TwoCoders is the length from which segments have two coders, in bases. The only one of a sequence has four from twice as many on, unless
+// Options.Coders is less. They take up to half more processor time than one.
 const TwoCoders = 3 << 19
+
+// mostCoders returns how many coders each segment of a sequence of n bases has at most.
+func (o *Options) mostCoders(n int) int {
+	usual := 4
+	if n > segmentBases {
+		usual = 2
+	}
+	return min(cmp.Or(o.Coders, usual), usual)
+}
 
 // segment is a part of a sequence that is coded by itself.
 type segment struct {
@@ -20,14 +29,10 @@ type segment struct {
 	coders  int
 }
 
-// cutSegments returns the segments of a sequence of n bases, which begin at multiples of four. Tests say from how many bases on they have
-// two coders; 0: TwoCoders.
-func cutSegments(n, twoCoders int) []segment {
+// cutSegments returns the segments of a sequence of n bases, which begin at multiples of four and have so many coders at most. Tests say
+// from how many bases on they have two coders; 0: TwoCoders.
+func cutSegments(n, most, twoCoders int) []segment {
 	all := make([]segment, max(1, (n+segmentBases-1)/segmentBases))
-	most := 4
-	if len(all) > 1 {
-		most = 2
-	}
 	size := (n + 4*len(all) - 1) / (4 * len(all)) * 4
 	for k := range all {
 		from := k * size
@@ -39,9 +44,6 @@ func cutSegments(n, twoCoders int) []segment {
 	return all
 }
 
-// Coders returns how many coders code a sequence of n bases, side by side as far as there are threads.
-func Coders(n int) int { return codersOf(cutSegments(n, 0)) }
-
 // codersOf returns how many coders segments have.
 func codersOf(segments []segment) (count int) {
 	for _, s := range segments {
@@ -50,7 +52,7 @@ func codersOf(segments []segment) (count int) {
 	return count
 }
 
-// round is what the coders of a segment code side by side: each but the last one `size` of the bases from..to-1.
+// round is what the coders of a segment code side by side: each `size` of the bases from..to-1, the last ones perhaps fewer.
 type round struct{ from, size, to int }
 
 // next returns the round that begins at base `from` of the segment.

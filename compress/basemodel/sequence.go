@@ -39,6 +39,9 @@ func newSequence(n int, segments []segment) *Sequence {
 // Len returns the number of bases, decoded or not.
 func (s *Sequence) Len() int { return s.n }
 
+// Coders returns how many coders decode the sequence, side by side as far as there are threads.
+func (s *Sequence) Coders() int { return codersOf(s.segments) }
+
 // Append appends n bases, one a byte (0 to 3), from base pos on to dst. Wait must have returned for pos+n or more, and without an error.
 func (s *Sequence) Append(dst []byte, pos, n int) []byte { return bases.Unpack(dst, s.packed, pos, n) }
 

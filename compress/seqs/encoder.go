@@ -75,7 +75,7 @@ func (c Config) holdForDecoding(ctx context.Context, s *basemodel.Sequence) {
 		return
 	}
 	decoded := make(chan struct{})
-	c.hold(ctx, basemodel.Coders(s.Len()), decoded)
+	c.hold(ctx, s.Coders(), decoded)
 	go func() {
 		s.Model() // which returns at the end
 		close(decoded)
@@ -225,32 +225,32 @@ func (e *Encoder) build(ctx context.Context) error {
 	if e.repeats != nil {
 		bases, source = e.repeats.bases, e.repeats.source
 	}
-	threads := SegmentThreads(e.cfg.Threads, e.cfg.Memory)
+	o := basemodel.Options{Threads: SegmentThreads(e.cfg.Threads, e.cfg.Memory)}
+	if SegmentThreads(4, e.cfg.Memory) < 4 {
+		o.Coders = 2
+	}
 	if e.follow != nil {
 		// Decoding takes as many threads and models as coding does. The coders of one segment are side by side all the same.
-		threads = max(min(threads, 2), threads/2)
+		o.Threads = max(min(o.Threads, cmp.Or(o.Coders, 4)), o.Threads/2)
 	}
-	e.cfg.hold(ctx, basemodel.Goroutines(bases, threads), e.coded)
+	e.cfg.hold(ctx, o.Goroutines(bases), e.coded)
 	if e.cfg.Progress != nil { // now, since slices are coded beside it
 		e.cfg.Progress(CodingStage, 0, uint64(bases))
 	}
 	go func() {
 		defer close(e.coded)
 		var coded atomic.Int64
-		o := basemodel.Options{
-			Threads: threads,
-			Progress: func(n int) {
-				if e.cfg.Progress != nil {
-					e.cfg.Progress(CodingStage, uint64(coded.Add(int64(n))), uint64(bases))
-				}
-			},
-			Model: func(m *basemodel.Model) {
-				e.model = m
-				close(e.modeled)
-				if e.follow != nil {
-					e.follow.modeled <- m
-				}
-			},
+		o.Progress = func(n int) {
+			if e.cfg.Progress != nil {
+				e.cfg.Progress(CodingStage, uint64(coded.Add(int64(n))), uint64(bases))
+			}
+		}
+		o.Model = func(m *basemodel.Model) {
+			e.model = m
+			close(e.modeled)
+			if e.follow != nil {
+				e.follow.modeled <- m
+			}
 		}
 		if e.follow != nil {
 			o.Follow = func(s *basemodel.Sequence) {

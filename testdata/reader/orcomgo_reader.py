@@ -2820,7 +2820,7 @@ class BaseModel:
         self.enter_kmers(self.bases[:self.at], 0)
         self.candidates = {last: (0, 0) for last in self.candidates}
 
-    # -- two coders
+    # -- several coders
 
     def append_chunk(self, start, chunk):
         """What another coder has decoded: it can be matched, but teaches nothing."""
@@ -2862,7 +2862,7 @@ def first_probability(d, predicted, m):
 
 
 SEGMENT = 1 << 24               # a segment has at most so many bases
-TWO_CODERS = 3 << 19            # one of so many has two coders, and the only one four if it has twice as many
+PER_CODER = 3 << 18             # a segment of several coders has so many for each
 CHUNK = 1 << 13
 
 
@@ -2874,12 +2874,14 @@ def decode_pseudogenome(data, what):
     count = max(1, -(-n // SEGMENT))
     most = 4 * -(-n // (4 * count))
     sizes = [min(most, n - i * most) for i in range(count)]
-    coders = [4 if count == 1 and size >= 2 * TWO_CODERS else 2 if size >= TWO_CODERS else 1 for size in sizes]
+    number = source.byte()
+    require(number in (1, 2, 4), f"{what}: no plausible number of coders")
+    coders = [max([1] + [c for c in (2, 4) if c <= min(number, size // PER_CODER)]) for size in sizes]
     lengths = [source.uvarint() for _ in range(sum(coders) - 1)]
     streams = [source.take(length) for length in lengths] + [source.rest()]
     found, first = bytearray(), None
-    for size, number in zip(sizes, coders):
-        own, streams = streams[:number], streams[number:]
+    for size, each in zip(sizes, coders):
+        own, streams = streams[:each], streams[each:]
         model = decode_segment(size, [ArithmeticDecoder(stream) for stream in own])
         first = first or model
         found += model.bases
