@@ -415,7 +415,7 @@ func (k *kit) packedForged() {
 	section("forged-sequences-part", "A slice of a part that there is not.", "slice 0 sequences",
 		func(b []byte) []byte { b[0] = 1; return b }, 0, 1)
 	section("forged-sequences-flags", "Sequences of flags that there are not.", "slice 0 sequences",
-		func(b []byte) []byte { b[1] |= 8; return b }, 0, 1)
+		func(b []byte) []byte { b[1] |= 32; return b }, 0, 1)
 	section("forged-forms", "Forms said to be a zstd frame that are none.", k.sliceOf(2)+"first forms", to(9, 1, 2, 3, 4), 2)
 	section("forged-text", "Names that decode, but are others than were packed.", fasta+"first names section",
 		func([]byte) []byte { return names.Encode([]byte("two\none\n"), 2) }, 3)

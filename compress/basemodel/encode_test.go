@@ -37,7 +37,8 @@ func TestEncodeAhead(t *testing.T) {
 func TestGoroutines(t *testing.T) {
 	for _, c := range []struct{ n, twoCoders, threads, want int }{
 		{99, 100, 1, 1}, {99, 100, 8, 2}, {100, 100, 1, 1}, {100, 100, 2, 2}, {100, 100, 3, 2}, {100, 100, 4, 4}, {100, 100, 16, 4},
-		{200, 100, 2, 2}, {200, 100, 7, 4}, {200, 100, 8, 8}, {2 * segmentBases, 100, 4, 4}, {2 * segmentBases, 100, 7, 4}, {2 * segmentBases, 100, 8, 8}, {8 * segmentBases, 100, 8, 8},
+		{200, 100, 2, 2}, {200, 100, 7, 4}, {200, 100, 8, 8},
+		{2 * segmentBases, 100, 4, 4}, {2 * segmentBases, 100, 7, 4}, {2 * segmentBases, 100, 8, 8}, {8 * segmentBases, 100, 8, 8},
 		// The sequence is long enough, its segments are not.
 		{segmentBases + 1, segmentBases + 1, 16, 4}, {math.MaxInt32, math.MaxInt32, 1024, 256},
 	} {

@@ -104,17 +104,18 @@ func (r *Range) add(word []byte) {
 	r.last = word
 }
 
-// begin returns how many bytes a and b begin with that are equal, or a few fewer.
-func begin(a, b []byte) (n int) {
+// commonStart returns how many bytes a and b begin with that are equal, or a few fewer.
+func commonStart(a, b []byte) (n int) {
 	for n+8 <= len(a) && n+8 <= len(b) && binary.LittleEndian.Uint64(a[n:]) == binary.LittleEndian.Uint64(b[n:]) {
 		n += 8
 	}
 	return n
 }
 
-// widen widens the range to a word of the shape of the others, and returns false of another. What begins as the last word is not read again.
+// widen widens the range to a word of the shape of the others, and returns false of another. The start that the word has in common with
+// the last one is not read again.
 func (r *Range) widen(word []byte) bool {
-	same := begin(word, r.last)
+	same := commonStart(word, r.last)
 	n := 0 // numbers that are those of the last word
 	for n < len(r.numbers) && r.numbers[n].end < same {
 		n++

@@ -55,7 +55,7 @@ func newKmerIndex(pg []byte, from, n, k int, sampleMask uint64, most, threads in
 		nextReversed := bases.ReverseComplement(next, k)
 		for p := lo; p < hi; p++ {
 			w, r, c := next, nextReversed, uint64(bases.At(pg, p+k))
-			next, nextReversed = w>>2|c<<(2*uint(k-1)&63), r<<2&bases.First(k)|3-c
+			next, nextReversed = w>>2|c<<(2*uint(k-1)&63), r<<2&bases.First(k)|(3-c)
 			h := mix64(min(w, r))
 			if h&sampleMask != 0 {
 				continue

@@ -205,7 +205,9 @@ func (b *builder) build(ctx context.Context) error {
 		if err := b.placeReads(ctx, from, again, retryPoor); err != nil {
 			return err
 		}
-		changed.buildRanks()
+		if b.changed != nil { // else a device has placed the reads
+			changed.buildRanks()
+		}
 		if err := b.vote(ctx); err != nil {
 			return err
 		}

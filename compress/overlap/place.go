@@ -310,7 +310,7 @@ func (p *placer) place(from int, limits []uint8, found func(s *search)) {
 // placements holds the place of each read by record, or by index; see Reads.number. Strands are those of the read in input orientation.
 type placements struct {
 	pos          []uint32 // position on the pseudogenome, or Unplaced
-	reversedBits []uint32 // one bit per record: the read is on the reverse strand
+	reversedBits []uint32 // one bit per read: it is on the reverse strand
 	mismatches   []uint8  // number of mismatches; 255 if there are more
 }
 

@@ -142,7 +142,7 @@ func (l *eventLists) addRead(w *voteWindow, seq *sequence, rd *Reads, i, pos int
 
 // addReads adds the events of reads from..to-1, at most voteBatch, and returns their number.
 func (l *eventLists) addReads(w *voteWindow, seq *sequence, rd *Reads, pl *placements, from, to int) (events int) {
-	// Places are far apart in memory. Reading those of a batch together lets the cache misses overlap.
+	// Places may be by record, far apart in memory. Reading those of a batch together lets the cache misses overlap.
 	var places [voteBatch]struct {
 		pos                  uint32
 		reversed, mismatches bool

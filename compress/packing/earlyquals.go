@@ -3,6 +3,7 @@ package packing
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -15,8 +16,8 @@ import (
 	"orcomgo/compress/workers"
 )
 
-// earlyQuals are qualities that are decoded, and compared with those that were coded, before their slice is written. A slice is written when
-// its sequences are coded, which wait for the pseudogenome; while that is made, a GPU, or some of many threads, have little else to do.
+// earlyQuals are qualities that are decoded, and compared with those that were coded, before their slice is written. That waits for its
+// sequences, and these for the pseudogenome; while it is made, a GPU, or some of many threads, would have little else to do.
 type earlyQuals struct {
 	most uint64        // bytes that may be held until the slices are verified; 0: none are decoded early
 	held atomic.Uint64 // of these
@@ -44,31 +45,34 @@ func (e *encoder) decodeEarly(ctx context.Context, spec *slicing.Spec, c *column
 		return known, nil
 	}
 	in := quals.Input{Lengths: c.Lengths, Records: c.Records, Device: e.device}
-	p, pool := e.primers[c.Reads()], e.pool.InTurn(spec.Turn)
+	p, pool, n := e.primers[c.Reads()], e.pool.InTurn(spec.Turn), uint64(len(c.Quals))
 	if e.device != nil {
 		pool = e.pool.InTurn(0)
 	}
-	if p != nil && p.from == c.From {
+	leads := p != nil && p.from == c.From
+	if leads {
 		err = pool.Do(ctx, func() error { return p.decode(section, in) })
-	} else if p != nil {
-		err = workers.Wait(ctx, p.decoded)
 	}
-	if n := uint64(len(c.Quals)); err == nil && n > 0 && !c.ByBases && e.early.hold(n) {
+	// The first two of an input are decoded from the file, by the primer as it is found there.
+	if err == nil && !leads && (p == nil || p.second != c.From) && n > 0 && !c.ByBases && e.early.hold(n) {
 		if p != nil {
+			if err := workers.Wait(ctx, p.decoded); err != nil {
+				return known, err
+			}
 			in.Primer = p.asDecoded
 		}
 		err = pool.Do(ctx, func() (err error) {
 			known = source.KnownQuals{Len: uint64(len(section)), Hash: archive.Hash64(section)}
 			known.Quals, err = quals.Decode(section, in)
 			if err == nil && !bytes.Equal(known.Quals, c.Quals) {
-				err = fmt.Errorf("other ones than were coded: %w", parse.ErrCorrupt)
+				err = errors.New("others than were coded")
 			}
 			return err
 		})
 	}
 	if err != nil && ctx.Err() == nil {
 		s := spec.Slice()
-		err = e.verificationError(ctx, fmt.Errorf("%s: qualities: %w", source.WhereRecords(&e.man, &s, m), err))
+		err = e.verificationError(ctx, fmt.Errorf("%s: qualities: %w: %w", source.WhereRecords(&e.man, &s, m), parse.ErrCorrupt, err))
 	}
 	return known, err
 }

@@ -10,6 +10,7 @@ import (
 // inputPrimer is the primer of an input, or of a mate of an interleaved one, while it is packed.
 type inputPrimer struct {
 	from   uint64 // the first record of the slice that makes it
+	second uint64 // that of the next slice
 	size   int    // qualities
 	least  int    // how many the slice must have for a primer
 	ready  chan struct{}
@@ -54,7 +55,7 @@ func newInputPrimers(specs []slicing.Spec, man *archive.Manifest, o *Options) ma
 				first[r] = specs[i].From
 			} else if in := &man.Inputs[r.Input]; all[r] == nil && !in.QualsByBases {
 				size := limits.PrimerSize(in.Bases / specs[i].Together())
-				all[r] = &inputPrimer{from: from, size: size, least: limits.LeastLeading, ready: make(chan struct{}),
+				all[r] = &inputPrimer{from: from, second: specs[i].From, size: size, least: limits.LeastLeading, ready: make(chan struct{}),
 					decoded: make(chan struct{})}
 			}
 		}

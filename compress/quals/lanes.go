@@ -57,7 +57,7 @@ type coder struct {
 	scale, addend          [lineSlots][numLanes]uint16 // what makes a product of probabilities a bound
 	top                    uint32                      // the largest symbol
 	groupTotal, groupLoops uint32                      // model.groups and model.groupRounds
-	// of region 1, less what a quarter of the place of feature 1 in region 0 is; and the size of it and of later ones, in bytes
+	// regionStart and a quarter of where a line starts in region 0 is where it does in region 1; regions after that are regionSize apart
 	regionStart, regionSize uint32
 }
 

@@ -28,7 +28,7 @@ const (
 	minLineBits = 10 // each last symbol has a line in all regions
 	lessBits    = 2  // of the lines of other regions
 
-	// The features that further rounds have. All six compress long reads less, and others hardly more.
+	// The features that further rounds have. With all six, short reads take as many bytes, and more time.
 	firstFurther = 1
 	endFurther   = 5
 )

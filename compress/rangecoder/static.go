@@ -5,7 +5,7 @@ import "math/bits"
 // What is coded here has probabilities that do not learn and bits that are hard to predict, so nothing branches on the bits.
 
 // Sixteen codes k, which is below 16 and a multiple of step, a power of two. p holds where the part of each number below 16 begins, in
-// 1/65536, in order and from 0 on: k has the parts of so many numbers.
+// 1/65536, in order and from 0 on; none is empty. k takes the parts of `step` numbers from k on.
 func (c *Coder) Sixteen(k, step uint32, p *[16]uint16) uint32 {
 	if c.Dec != nil {
 		return c.Dec.sixteen(step, p)

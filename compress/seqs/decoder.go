@@ -218,7 +218,10 @@ func (d *Decoder) cutSlice(data []byte, first, mate *Column) (p *decodedPart, fl
 		return nil, 0, nil, ErrCorrupt
 	}
 	flags = data[n]
-	if flags&^flagsKnown != 0 || flags&flagLanes != 0 && flags&flagSorted != 0 || flags&flagMate != 0 != (mate != nil) || mate != nil && mate.Records != first.Records {
+	if flags&^flagsKnown != 0 || flags&flagLanes != 0 && flags&flagSorted != 0 {
+		return nil, 0, nil, ErrCorrupt
+	}
+	if flags&flagMate != 0 != (mate != nil) || mate != nil && mate.Records != first.Records {
 		return nil, 0, nil, ErrCorrupt
 	}
 	for _, c := range []*Column{first, mate} {

@@ -118,7 +118,7 @@ func (m *pages) codePlaced(lanes []*rc.Coder, all []uint32) {
 		if n == len(lanes) || i == len(all)-1 {
 			m.code(lanes, pos[:n])
 			for j := range n {
-				all[which[j]] = pos[j]
+				all[which[j]] = min(pos[j], unplaced-1) // a corrupt one is outside of the pseudogenome
 			}
 			n = 0
 		}

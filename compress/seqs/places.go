@@ -295,8 +295,8 @@ func (p *places) keys() []uint64 {
 // manyRepeat: in a slice that is not sorted, places are coded as known ones if there is at most one place for so many reads.
 const manyRepeat = 4
 
-// repeat reports whether there is at most one place for manyRepeat reads, given the places of all. Places of one hash are taken for one,
-// which hardly any are in so large a set.
+// repeat reports whether there is at most one place for manyRepeat reads, given the places of all. Places whose hashes are equal, fewer
+// than one in 128, are counted once.
 func repeat(keys []uint64) bool {
 	most := len(keys) / manyRepeat
 	size := bits.Len(uint(most)) + 7

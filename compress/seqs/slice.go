@@ -52,7 +52,7 @@ func (s *streams) each(flags byte) []*[]byte {
 	return list
 }
 
-// lanesFrom is how many reads that have a place a slice has at least in lanes, whose lengths and ends take about 25 bytes.
+// lanesFrom: the positions of a slice are in lanes if so many of its reads have a place. The lengths and ends of lanes take about 25 bytes.
 const lanesFrom = 2048
 
 // encodePlaces codes the places of a column's reads, and those of their mates if mate is not nil.

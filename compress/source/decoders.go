@@ -107,7 +107,8 @@ func decodeQuals(p *Packed, b *Decoded, m int, data []byte) (err error) {
 	if s := b.Slice.Section(archive.Quals, m); k.Quals != nil && s.Len == k.Len && s.Hash == k.Hash {
 		c.Quals = k.Quals
 		c.QualsCoded(len(k.Quals))
-		return nil
+		*k = KnownQuals{} // whoever has the columns may free them
+		return checkQuals(c)
 	}
 	in := quals.Input{Lengths: c.Lengths, Records: c.Records, First: c.First, Device: p.Device, Progress: c.QualsCoded}
 	if c.ByBases {
@@ -124,6 +125,11 @@ func decodeQuals(p *Packed, b *Decoded, m int, data []byte) (err error) {
 	if c.Quals == nil {
 		c.Quals = []byte{}
 	}
+	return checkQuals(c)
+}
+
+// checkQuals returns an error if there are not as many qualities as the lengths say.
+func checkQuals(c *columns.Columns) error {
 	if got, want := uint64(len(c.Quals)), c.Lengths.Sum(0, c.First); got != want {
 		return fmt.Errorf("%d of them for %d bases", got, want)
 	}

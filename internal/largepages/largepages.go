@@ -1,5 +1,6 @@
 // Package largepages asks the system for pages of 2 MiB where many bytes are read and written in no order, since a processor remembers
-// the places of few pages, or where many are used for the first time. It is a hint: it changes nothing but speed.
+// the places of few pages, or where many are used for the first time. That is a hint, which
+// changes nothing but speed. Uncleared reserves memory that is not cleared.
 package largepages
 
 import (
