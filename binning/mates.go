@@ -217,6 +217,22 @@ func namesOf(path string, number uint64, n int) [][]byte {
 	return names
 }
 
+// checkKinds checks that mates have qualities if the first ones do.
+func checkKinds(inputs []*input) error {
+	for _, in := range inputs {
+		first := in
+		if in.spec.Mate >= 0 && !in.spec.First {
+			first = inputs[in.spec.Mate]
+		} else if in.spec.Further {
+			first = inputs[in.spec.Lead]
+		}
+		if is, others := in.info.Kind.Format(), first.info.Kind.Format(); is.Quals != others.Quals {
+			return mateErrorf("%s: expected %s, as the mates in %s are, found %s", in.spec.Path, others.Name, first.spec.Path, is.Name)
+		}
+	}
+	return nil
+}
+
 // checkCounts checks that the inputs of each group have the same number of records.
 func (m mates) checkCounts(inputs []*input) error {
 	for _, in := range inputs {

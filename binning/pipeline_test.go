@@ -164,6 +164,7 @@ func TestPairs(t *testing.T) {
 		{"fewer in the first", few, two, "1.fq: record 1501: expected a mate of record 1501 of 2.fq, found the end of the file"},
 		{"fewer in the second", two, few, "2.fq: record 1501: expected a mate of record 1501 of 1.fq, found the end of the file"},
 		{"none in the second", two, nil, "2.fq: record 1: expected a mate of record 1 of 1.fq, found the end of the file"},
+		{"of another kind", one, []byte(">a\nACGT\n"), "2.fq: expected FASTQ, as the mates in 1.fq are, found FASTA"},
 		{"another name", one, other, "2.fq: record 1601: expected the mate of record 1601 of 1.fq, found another name: " +
 			`"RUN:1:16:160x 2:N:0:ACGT", not "RUN:1:16:1600 1:N:0:ACGT"`},
 	} {

@@ -284,6 +284,9 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		}
 		return nil, Summary{}, err
 	}
+	if err := checkKinds(r.inputs); err != nil {
+		return nil, Summary{}, err
+	}
 	name := cmp.Or(c.Name, archiveName(r.inputs[0].info.Name))
 	if err := r.checkNames(name); err != nil {
 		return nil, Summary{}, err

@@ -29,13 +29,18 @@ type QualityColumn struct {
 	Failed  bool   // is set if Coded is corrupt, or its capacity too small
 }
 
-// What package quals defines, and kernels use: numLanes, blockSymbols, pieceSymbols, numFeatures, lineBytes.
+// What package quals defines, and kernels use: numLanes, blockSymbols, pieceSymbols, numFeatures, lineBytes, lastFeature, lessBits,
+// firstFurther, endFurther.
 const (
 	QualityLanes    = C.QUAL_LANES
 	QualityBlock    = C.QUAL_BLOCK
 	QualityPiece    = C.QUAL_PIECE
 	QualityFeatures = C.QUAL_FEATURES
 	QualityLine     = C.QUAL_LINE
+	QualityLast     = C.QUAL_LAST
+	QualityLessBits = C.QUAL_LESS_BITS
+	QualityFirst    = C.QUAL_FIRST_FURTHER
+	QualityEnd      = C.QUAL_END_FURTHER
 )
 
 // QualityCoder codes columns of qualities, many side by side. It is used by one goroutine at a time.

@@ -220,6 +220,12 @@ struct SuffixLists {
 #define QUAL_FEATURES 6
 #define QUAL_LINE 16
 
+// What package quals names lastFeature, lessBits, firstFurther and endFurther.
+#define QUAL_LAST 4
+#define QUAL_LESS_BITS 2
+#define QUAL_FIRST_FURTHER 1
+#define QUAL_END_FURTHER 5
+
 // QualColumn is a column of qualities: device addresses, and numbers.
 struct QualColumn {
   unsigned long long slots, first;    // of the model: its own, and what they are at first
@@ -228,7 +234,7 @@ struct QualColumn {
   unsigned long long quals, coded;    // the column, and its stream
   unsigned long long rows;            // encoding: decisions of a block
   unsigned int length, records;
-  unsigned int lines, bits, count, groups, group_rounds, stepped; // of the model
+  unsigned int lines, bits, count, groups, group_rounds, stepped; // of the model: all of its lines
   unsigned int steps, rate, span;
   unsigned int coded_words;           // of 16 bits; encoding: how many there is room for, and then how many there are
   unsigned int failed;                // set to 1 if the stream is corrupt, or has no room

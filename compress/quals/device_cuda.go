@@ -21,6 +21,10 @@ var (
 	_ = [1]int{}[cudakern.QualityPiece-pieceSymbols]
 	_ = [1]int{}[cudakern.QualityFeatures-numFeatures]
 	_ = [1]int{}[cudakern.QualityLine-lineBytes]
+	_ = [1]int{}[cudakern.QualityLast-lastFeature]
+	_ = [1]int{}[cudakern.QualityLessBits-lessBits]
+	_ = [1]int{}[cudakern.QualityFirst-firstFurther]
+	_ = [1]int{}[cudakern.QualityEnd-endFurther]
 )
 
 // cuda is the first NVIDIA GPU.

@@ -3,12 +3,7 @@
 #pragma once
 #include "warp.cuh"
 
-// What package quals names stateStart, lastFeature, lessBits, firstFurther and endFurther.
-#define QUAL_STATE (1u << 16)
-#define QUAL_LAST 4
-#define QUAL_LESS_BITS 2
-#define QUAL_FIRST_FURTHER 1
-#define QUAL_END_FURTHER 5
+#define QUAL_STATE (1u << 16) // what package quals names stateStart
 
 #define QUAL_AHEAD 2 // lanes whose slots are loaded ahead
 
