@@ -36,8 +36,7 @@ type coderTask struct {
 // Encode codes the n bases of src; n is at most MaxBases. The section is n, the most coders of a segment, the size of each coder's stream
 // but the last, and the streams, segment after segment.
 func Encode(n int, src Source, o Options) []byte {
-	most := o.mostCoders(n)
-	segments := cutSegments(n, most, o.twoCoders)
+	segments := cutSegments(n, o.mostCoders(n), o.twoCoders)
 	var all []coderTask
 	var follow []*stream
 	for _, s := range segments {
@@ -68,7 +67,7 @@ func Encode(n int, src Source, o Options) []byte {
 			o.Model(m)
 		}
 	})
-	section := append(binary.AppendUvarint(nil, uint64(n)), byte(most))
+	section := append(binary.AppendUvarint(nil, uint64(n)), byte(segments[0].coders)) // a later one has no more
 	for _, s := range out[:len(out)-1] {
 		section = binary.AppendUvarint(section, uint64(len(s)))
 	}
