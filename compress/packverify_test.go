@@ -25,7 +25,9 @@ func TestVerificationReadsTheFile(t *testing.T) {
 	smallSlices(t)
 	text, mates := simulated(70, 750, true)
 	for _, o := range []record.Options{{BlockSize: 50_000}, {BlockSize: 50_000, ReadsOnly: true, OrderAny: true}} {
-		for name, c := range map[string]PackOptions{"following": {Threads: 2}, "early": {Threads: 8}, "afterwards": {Threads: 2, Memory: 1 << 20}} {
+		for name, c := range map[string]PackOptions{
+			"following": {Threads: 2}, "early": {Threads: 8}, "afterwards": {Threads: 2, Memory: 1 << 20},
+		} {
 			// The first read of the file, of a slice or of its header, or when all of it was written.
 			for _, when := range []string{"pread", "fsync"} {
 				t.Run(name+"/"+when, func(t *testing.T) {

@@ -87,9 +87,7 @@ type place struct{ end, inShape int }
 
 // add widens the range to a word, which must not be changed before the next one is added.
 func (r *Range) add(word []byte) {
-	switch {
-	case r.any:
-	case !r.some:
+	if !r.some {
 		r.some, r.any = true, !r.low.Cut(word)
 		r.high = slices.Clone(r.low.numbers)
 		for i, b := range r.low.shape {
@@ -97,10 +95,8 @@ func (r *Range) add(word []byte) {
 				r.numbers = append(r.numbers, place{inShape: i})
 			}
 		}
-		r.any = r.any || !r.widen(word)
-	default:
-		r.any = !r.widen(word)
 	}
+	r.any = r.any || !r.widen(word)
 	r.last = word
 }
 

@@ -208,6 +208,9 @@ func (b *binWorker) findKeys(from, to int, none bool, f func(key uint64)) {
 // sorted returns keys by their bases, in their memory or in b.spare. Those of equal bases keep their order.
 func (b *binWorker) sorted(keys []uint64) []uint64 {
 	const digit = 8
+	if len(keys) < 2 {
+		return keys
+	}
 	b.spare = slices.Grow(b.spare[:0], len(keys))[:len(keys)]
 	in, out := keys, b.spare
 	for at := 32; at < 32+2*keyBases; at += digit {

@@ -47,10 +47,11 @@ func (e *encoder) encode(ctx context.Context, spec *slicing.Spec) (*encoded, err
 	for m, mem := range out.slice.Members() {
 		cols[m].ByBases, cols[m].Coded, cols[m].Work = e.man.Inputs[mem.Input].QualsByBases, out.progress.Coded, work[m]
 	}
-	for m, mem := range out.slice.Texts() {
+	exact := e.man.Options.Exact(e.man.Inputs[out.slice.First.Input].Kind) // then the text is compared
+	for m := range out.slice.Texts() {
 		out.min[m], out.max[m] = texts[m].Lengths.Range(spec.Records)
-		if e.man.Options.Exact(e.man.Inputs[mem.Input].Kind) {
-			continue // the text is compared
+		if exact {
+			continue
 		}
 		g.Go(func() error {
 			return pool.Do(ctx, func() error {

@@ -259,7 +259,6 @@ func (c *coder) further(ranks *[numLanes]uint32, dither int32) {
 // round codes a digit of each of some lanes, from 0 to 8; larger ones are coded as 8.
 func (c *coder) round(lanes []uint8, digits *[numLanes]uint32, dither int32) {
 	r := &c.all[0]
-	r.firstFeature, r.endFeature = 0, numFeatures
 	if len(lanes) < numLanes || c.region[lanes[0]] > 0 {
 		r = &c.some
 		c.choose(lanes)
@@ -395,7 +394,7 @@ func encodePlain(decisions []uint16, states *[numLanes]uint32) int {
 // newCoder returns a coder of a column.
 func newCoder(m *model, in *Input) *coder {
 	c := &coder{model: m, in: in}
-	c.all[0].exist = existing(uint32(len(m.ranks.values)))
+	c.all[0].exist, c.all[0].endFeature = existing(uint32(len(m.ranks.values))), numFeatures
 	for k, e := range c.all[0].exist {
 		for l := range numLanes {
 			c.scale[k][l], c.addend[k][l] = (65536-lineSlots)&e, uint16(lineSlots-k)&e^0x8000
