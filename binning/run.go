@@ -26,8 +26,13 @@ import (
 	"orcomgo/internal/tasks"
 )
 
-// cpuStreams is how many blocks are in flight on the CPU by default.
-const cpuStreams = 2
+// cpuStreams is how many blocks are in flight on the CPU by default; twice as many if there are manyThreads and enoughMemory, since few
+// threads sort a block or write what is left of it.
+const (
+	cpuStreams   = 2
+	manyThreads  = 8
+	enoughMemory = 8 << 30
+)
 
 // DefaultBlockSize is the block size in bytes where Options has none and Memory allows it.
 const DefaultBlockSize = 256e6
@@ -64,7 +69,7 @@ type Config struct {
 	KeepGzip func(file io.Reader) (bool, error)
 	NeedGzip bool
 	Threads  int // 0: as many as the machine has
-	Streams  int // blocks in flight; 0: cpuStreams
+	Streams  int // blocks in flight; 0: see cpuStreams
 	// Memory is about how many bytes the run may use; 0 for no bound. If a run with the default
 	// block size needs more, the blocks are smaller, and the archive has other bytes.
 	Memory uint64
@@ -134,6 +139,9 @@ func (c *Config) complete() error {
 	}
 	if c.Streams <= 0 {
 		c.Streams = cpuStreams
+		if c.Threads >= manyThreads && (c.Memory == 0 || c.Memory >= enoughMemory) {
+			c.Streams *= 2
+		}
 	}
 	c.bamAsFASTQ = !c.Options.Exact(record.BAM)
 	sizeGiven := c.Options.BlockSize != 0

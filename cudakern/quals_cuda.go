@@ -30,7 +30,7 @@ type QualityColumn struct {
 }
 
 // What package quals defines, and kernels use: numLanes, blockSymbols, pieceSymbols, numFeatures, lineBytes, lastFeature, lessBits,
-// firstFurther, endFurther.
+// firstFurther.
 const (
 	QualityLanes    = C.QUAL_LANES
 	QualityBlock    = C.QUAL_BLOCK
@@ -40,7 +40,6 @@ const (
 	QualityLast     = C.QUAL_LAST
 	QualityLessBits = C.QUAL_LESS_BITS
 	QualityFirst    = C.QUAL_FIRST_FURTHER
-	QualityEnd      = C.QUAL_END_FURTHER
 )
 
 // QualityCoder codes columns of qualities, many side by side. It is used by one goroutine at a time.

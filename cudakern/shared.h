@@ -217,14 +217,13 @@ struct SuffixLists {
 #define QUAL_LANES 16
 #define QUAL_BLOCK (1 << 20)
 #define QUAL_PIECE (1 << 14)
-#define QUAL_FEATURES 6
+#define QUAL_FEATURES 5
 #define QUAL_LINE 16
 
-// What package quals names lastFeature, lessBits, firstFurther and endFurther.
+// What package quals names lastFeature, lessBits and firstFurther.
 #define QUAL_LAST 4
 #define QUAL_LESS_BITS 2
 #define QUAL_FIRST_FURTHER 1
-#define QUAL_END_FURTHER 5
 
 // QualColumn is a column of qualities: device addresses, and numbers.
 struct QualColumn {

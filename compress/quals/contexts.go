@@ -20,18 +20,18 @@ type histories struct {
 	place                       [numLanes]uint32 // in the read
 	run                         [numLanes]uint32 // how often the last symbol was repeated
 	before                      [numLanes]uint32 // the symbol before that run
-	fast, slow                  [numLanes]uint32 // running means of the symbols (weights 1/4 and 1/16), in 1/256
+	slow                        [numLanes]uint32 // running mean of the symbols (weight 1/16), in 1/256
 	share                       [numLanes]uint32 // running share of the largest symbol (weight 1/32), in 1/4096
 	delta                       [numLanes]uint32 // sum of the differences between neighbours
 	tops                        [numLanes]uint32 // how often the symbol was the largest one
 	from                        [numLanes]uint32 // the place where the piece begins
 }
 
-// reset starts a piece at a place of a read. The running means start at the best quality, the symbols before are 0.
+// reset starts a piece at a place of a read. The running mean starts at the best quality, the symbols before are 0.
 func (h *histories) reset(l int, place, top uint32) {
 	h.last[l], h.second[l], h.third[l], h.fourth[l] = 0, 0, 0, 0
 	h.place[l], h.run[l], h.before[l] = place, 0, 0
-	h.fast[l], h.slow[l], h.share[l], h.delta[l] = top<<8, top<<8, 0, 0
+	h.slow[l], h.share[l], h.delta[l] = top<<8, 0, 0
 	h.tops[l], h.from[l] = 0, place
 }
 
@@ -47,7 +47,6 @@ func (h *histories) append(symbols *[numLanes]uint8, top uint32) {
 				h.delta[l] += max(s, q) - min(s, q)
 			}
 		}
-		h.fast[l] += uint32(int32(s<<8-h.fast[l]) >> 2)
 		h.slow[l] += uint32(int32(s<<8-h.slow[l]) >> 4)
 		best := uint32(0)
 		if s == top {
@@ -69,26 +68,23 @@ func (m *model) contexts(h *histories, classes *[numLanes]uint16, at *[numFeatur
 		var c [numFeatures]uint32
 		switch m.kind {
 		case smooth:
-			c[0] = h.slow[l]>>6<<8 | place<<20
-			c[1] = min(h.run[l], 15)<<8 | h.slow[l]>>8<<16
-			c[2] = h.share[l]>>8<<8 | place>>3<<16
+			c[0] = h.slow[l]>>8<<8 | place<<20
+			c[1] = min(h.run[l], 15)<<8 | h.slow[l]>>9<<16
+			c[2] = h.share[l]>>9<<8 | place>>3<<16
 			c[3] = h.second[l]<<8 | max(h.third[l], h.fourth[l])<<16
-			c[5] = h.second[l]<<8 | place<<16
 		case stepped:
 			spread := min(halfOctaves(uint64(4*h.delta[l]+1)), 31)
 			c[0] = h.slow[l]>>6<<8 | place<<20
 			c[1] = min(h.run[l], 31)<<8 | h.before[l]<<13 | spread<<18
 			c[2] = h.share[l]>>8<<8 | place>>3<<16
 			c[3] = h.second[l]<<8 | h.third[l]<<12 | h.fourth[l]<<16 | spread<<20
-			c[5] = h.fast[l]>>7<<8 | h.slow[l]>>8<<20
 		default:
 			class := uint32(classes[l])
 			in := class & (1<<runBits - 1) << 8
-			c[0] = in | h.share[l]>>8<<16
+			c[0] = in | min(halfOctaves(uint64(h.run[l]+1)), 15)<<16 | h.share[l]>>10<<20
 			c[1] = class << 8
 			c[2] = in | h.slow[l]>>11<<16
 			c[3] = in | 64*h.tops[l]/(h.place[l]-h.from[l]+1)<<16
-			c[5] = in | min(halfOctaves(uint64(h.run[l]+1)), 15)<<16
 		}
 		for f := range c {
 			x := (last | c[f]) * 0x9E3779B1

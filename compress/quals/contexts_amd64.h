@@ -36,11 +36,6 @@ TEXT append<>(SB), NOSPLIT, $0-0
 	VMOVDQU Y4, histories_place(R10)
 	VPXOR Y14, Y14, Y14
 	VPSLLD $8, Y0, Y3
-	VMOVDQU histories_fast(R10), Y4
-	VPSUBD Y4, Y3, Y5
-	VPSRAD $2, Y5, Y5
-	VPADDD Y4, Y5, Y4
-	VMOVDQU Y4, histories_fast(R10)
 	VMOVDQU histories_slow(R10), Y4
 	VPSUBD Y4, Y3, Y5
 	VPSRAD $4, Y5, Y5
@@ -87,23 +82,23 @@ TEXT append<>(SB), NOSPLIT, $0-0
 	VPADDD Y11, Y10, Y10 \
 	VMOVDQU Y0, 4*64(R11)
 
-// PLACES sets Y9 to the place, of at most 511, and feature 0 by that and the slow mean, which is Y8.
-#define PLACES \
+// PLACES sets Y9 to the place, of at most 511, Y8 to the mean, and feature 0 by both, the mean in 1/(256 >> shift).
+#define PLACES(shift) \
 	VPXOR Y10, Y10, Y10 \
 	VMOVDQU histories_last(R10), Y15 \
 	VMOVDQU histories_slow(R10), Y8 \
 	VPBROADCASTD numbers<>+8(SB), Y9 \
 	VPMINUD histories_place(R10), Y9, Y9 \
-	VPSRLD $6, Y8, Y0 \
+	VPSRLD $shift, Y8, Y0 \
 	VPSLLD $8, Y0, Y0 \
 	VPSLLD $20, Y9, Y1 \
 	VPOR Y1, Y0, Y0 \
 	LINE(0)
 
-// SHARES sets feature 2 by the share of the best symbol and the place.
-#define SHARES \
+// SHARES sets feature 2 by the share of the best symbol, in 1/(4096 >> shift), and the place.
+#define SHARES(shift) \
 	VMOVDQU histories_share(R10), Y0 \
-	VPSRLD $8, Y0, Y0 \
+	VPSRLD $shift, Y0, Y0 \
 	VPSLLD $8, Y0, Y0 \
 	VPSRLD $3, Y9, Y1 \
 	VPSLLD $16, Y1, Y1 \
@@ -128,32 +123,29 @@ TEXT contexts<>(SB), NOSPLIT, $0-0
 	JEQ stepped
 	JHI given
 
-	PLACES
+	PLACES(8)
 	VPBROADCASTD numbers<>+12(SB), Y0
 	VPMINUD histories_run(R10), Y0, Y0
 	VPSLLD $8, Y0, Y0
-	VPSRLD $8, Y8, Y1
+	VPSRLD $9, Y8, Y1
 	VPSLLD $16, Y1, Y1
 	VPOR Y1, Y0, Y0
 	LINE(1)
-	SHARES
-	VMOVDQU histories_second(R10), Y7
-	VPSLLD $8, Y7, Y7
+	SHARES(9)
+	VMOVDQU histories_second(R10), Y1
+	VPSLLD $8, Y1, Y1
 	VMOVDQU histories_third(R10), Y0
 	VPMAXUD histories_fourth(R10), Y0, Y0
 	VPSLLD $16, Y0, Y0
-	VPOR Y7, Y0, Y0
+	VPOR Y1, Y0, Y0
 	LINE(3)
 	LASTLINE
-	VPSLLD $16, Y9, Y0
-	VPOR Y7, Y0, Y0
-	LINE(5)
 	ADDQ $32, R10
 	ADDQ $32, R11
 	RET
 
 stepped:
-	PLACES
+	PLACES(6)
 	// The logarithm of 4 * delta + 1: the exponent and the highest bit of the fraction of a float.
 	VMOVDQU histories_delta(R10), Y6
 	VPSLLD $2, Y6, Y6
@@ -173,7 +165,7 @@ stepped:
 	VPSLLD $18, Y6, Y1
 	VPOR Y1, Y0, Y0
 	LINE(1)
-	SHARES
+	SHARES(8)
 	VMOVDQU histories_second(R10), Y0
 	VPSLLD $8, Y0, Y0
 	VMOVDQU histories_third(R10), Y1
@@ -186,13 +178,6 @@ stepped:
 	VPOR Y1, Y0, Y0
 	LINE(3)
 	LASTLINE
-	VMOVDQU histories_fast(R10), Y0
-	VPSRLD $7, Y0, Y0
-	VPSLLD $8, Y0, Y0
-	VPSRLD $8, Y8, Y1
-	VPSLLD $20, Y1, Y1
-	VPOR Y1, Y0, Y0
-	LINE(5)
 	ADDQ $32, R10
 	ADDQ $32, R11
 	RET
@@ -205,10 +190,20 @@ given:
 	VPBROADCASTD numbers<>+28(SB), Y8
 	VPAND Y7, Y8, Y8
 	VPSLLD $8, Y8, Y8 // the run of bases
-	VMOVDQU histories_share(R10), Y0
-	VPSRLD $8, Y0, Y0
+	// The logarithm of the run of symbols and 1, as for stepped ones.
+	VPADDD histories_run(R10), Y9, Y0
+	VCVTDQ2PS Y0, Y0
+	VPSRLD $22, Y0, Y0
+	VPBROADCASTD numbers<>+24(SB), Y1
+	VPSUBD Y1, Y0, Y0
+	VPBROADCASTD numbers<>+12(SB), Y1
+	VPMINUD Y1, Y0, Y0
 	VPSLLD $16, Y0, Y0
 	VPOR Y8, Y0, Y0
+	VMOVDQU histories_share(R10), Y1
+	VPSRLD $10, Y1, Y1
+	VPSLLD $20, Y1, Y1
+	VPOR Y1, Y0, Y0
 	LINE(0)
 	VPSLLD $8, Y7, Y0
 	LINE(1)
@@ -231,17 +226,6 @@ given:
 	VPOR Y8, Y0, Y0
 	LINE(3)
 	LASTLINE
-	// The logarithm of the run of symbols and 1, as for stepped ones.
-	VPADDD histories_run(R10), Y9, Y0
-	VCVTDQ2PS Y0, Y0
-	VPSRLD $22, Y0, Y0
-	VPBROADCASTD numbers<>+24(SB), Y1
-	VPSUBD Y1, Y0, Y0
-	VPBROADCASTD numbers<>+12(SB), Y1
-	VPMINUD Y1, Y0, Y0
-	VPSLLD $16, Y0, Y0
-	VPOR Y8, Y0, Y0
-	LINE(5)
 	ADDQ $16, BX
 	ADDQ $32, R10
 	ADDQ $32, R11

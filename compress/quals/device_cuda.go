@@ -24,7 +24,6 @@ var (
 	_ = [1]int{}[cudakern.QualityLast-lastFeature]
 	_ = [1]int{}[cudakern.QualityLessBits-lessBits]
 	_ = [1]int{}[cudakern.QualityFirst-firstFurther]
-	_ = [1]int{}[cudakern.QualityEnd-endFurther]
 )
 
 // cuda is the first NVIDIA GPU.

@@ -213,7 +213,6 @@ pair:
 	ADDLINE(2, 32)
 	ADDLINE(3, 32)
 	ADDLINE(4, 32)
-	ADDLINE(5, 32)
 	GOON
 	VMOVDQU Y2, (R11)
 	ADDQ $4, R10
@@ -442,7 +441,6 @@ TEXT encode<>(SB), NOSPLIT, $0-0
 	MOVELINE(at+128, base, entry) \
 	MOVELINE(at+192, base, entry) \
 	MOVELINE(at+256, base, entry) \
-	MOVELINE(at+320, base, entry) \
 	ADDL $4, entry
 
 // RATE sets Y5 to the rate of learning and Y6 to the dither.

@@ -296,17 +296,17 @@ func (r *round) interval(i int, rank uint32) (end, start uint16) {
 
 // choose copies the lines of some lanes.
 func (c *coder) choose(lanes []uint8) {
-	c.some.firstFeature, c.some.endFeature = firstFurther, endFurther
+	c.some.first = firstFurther
 	switch k := c.region[lanes[0]]; {
 	case k == 0:
-		c.some.exist, c.some.firstFeature, c.some.endFeature = c.all[0].exist, 0, numFeatures
+		c.some.exist, c.some.first = c.all[0].exist, 0
 	case k <= c.groupRounds():
 		c.some.exist = existing(c.model.groups() - (k-1)*lineSlots)
 	default:
 		c.some.exist = existing(lineSlots)
 	}
 	for i, l := range lanes {
-		for f := c.some.firstFeature; f < c.some.endFeature; f++ {
+		for f := c.some.first; f < numFeatures; f++ {
 			line := c.all[0].at[f][l]/lineBytes - uint32(f)<<c.bits
 			c.some.at[f][i] = c.lineIn(c.region[l], uint32(f), line) * lineBytes
 		}
@@ -394,7 +394,7 @@ func encodePlain(decisions []uint16, states *[numLanes]uint32) int {
 // newCoder returns a coder of a column.
 func newCoder(m *model, in *Input) *coder {
 	c := &coder{model: m, in: in}
-	c.all[0].exist, c.all[0].endFeature = existing(uint32(len(m.ranks.values))), numFeatures
+	c.all[0].exist = existing(uint32(len(m.ranks.values)))
 	for k, e := range c.all[0].exist {
 		for l := range numLanes {
 			c.scale[k][l], c.addend[k][l] = (65536-lineSlots)&e, uint16(lineSlots-k)&e^0x8000
@@ -402,7 +402,7 @@ func newCoder(m *model, in *Input) *coder {
 	}
 	c.top, c.groupTotal, c.groupLoops = uint32(len(m.ranks.values)-1), m.groups(), m.groupRounds()
 	c.regionStart = (m.lineIn(1, firstFurther, 0) - firstFurther<<(m.bits-lessBits)) * lineBytes
-	c.regionSize = (endFurther - firstFurther) * lineBytes << (m.bits - lessBits)
+	c.regionSize = (numFeatures - firstFurther) * lineBytes << (m.bits - lessBits)
 	return c
 }
 

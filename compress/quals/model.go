@@ -17,20 +17,18 @@ type model struct {
 }
 
 const (
-	numFeatures = 6
+	numFeatures = 5
 	lineSlots   = 8 // outcomes of a round, but for the last one
 	lineBytes   = 2 * lineSlots
 
 	// lastFeature is the feature that is the last symbol alone. Its slots are set by the frequencies of symbols at first.
 	lastFeature = 4
 
-	maxLineBits = 13 // more would compress better, but exceed the cache
 	minLineBits = 10 // each last symbol has a line in all regions
 	lessBits    = 2  // of the lines of other regions
 
-	// The features that further rounds have. With all six, short reads take as many bytes, and more time.
+	// firstFurther is the first feature that further rounds have. With all, short reads take as many bytes, and more time.
 	firstFurther = 1
-	endFurther   = 5
 )
 
 // line is the slots of one feature in one context.
@@ -44,8 +42,7 @@ type round struct {
 	rank  [numLanes]uint32                    // the outcome that is coded, at most 8
 	exist [lineSlots]uint16                   // all ones for outcomes after which there is another one
 	n     int
-
-	firstFeature, endFeature int
+	first int // feature
 }
 
 // unusedSlots are those of models that are not used again. A model takes a MB or more, and there are many: slices, and samples of a batch,
@@ -68,7 +65,7 @@ func takeSlots(n int) []line {
 
 // newModel returns the model of a column of total symbols.
 func newModel(t *ranks, total int, k kind) *model {
-	m := &model{ranks: t, kind: k, bits: lineBitsFor(total)}
+	m := &model{ranks: t, kind: k, bits: k.lineBits(total)}
 	m.slots = takeSlots(int(m.lineIn(m.regionOf(m.groups()), firstFurther, 0)))
 	clear(m.slots)
 	for last := range t.values {
@@ -108,13 +105,17 @@ func (m *model) lineIn(region, feature, line uint32) uint32 {
 	if region == 0 {
 		return feature<<m.bits + line
 	}
-	return numFeatures<<m.bits + ((region-1)*(endFurther-firstFurther)+feature-firstFurther)<<(m.bits-lessBits) + line>>lessBits
+	return numFeatures<<m.bits + ((region-1)*(numFeatures-firstFurther)+feature-firstFurther)<<(m.bits-lessBits) + line>>lessBits
 }
 
-// lineBitsFor returns log2 of the lines of a feature for a column of total symbols: not many more than it can use.
-func lineBitsFor(total int) uint {
-	b := uint(minLineBits)
-	for b < maxLineBits && total>>b > 4 {
+// lineBits returns log2 of the lines of a feature for a column of total symbols: not many more than it can use. More lines would compress
+// better, but exceed the cache: models of many values have further rounds.
+func (k kind) lineBits(total int) uint {
+	b, most := uint(minLineBits), uint(13)
+	if k == smooth {
+		most = 12
+	}
+	for b < most && total>>b > 4 {
 		b++
 	}
 	return b
@@ -177,7 +178,7 @@ func saturate(x int32) int16 { return int16(min(max(x, -32768), 32767)) }
 func predictPlain(slots []line, r *round) {
 	for i := range r.n {
 		var logits [lineSlots]int16
-		for f := r.firstFeature; f < r.endFeature; f++ {
+		for f := r.first; f < numFeatures; f++ {
 			l := &slots[r.at[f][i]/lineBytes]
 			for k, v := range l {
 				logits[k] = saturate(int32(logits[k]) + int32(v))
@@ -218,7 +219,7 @@ func learnPlain(slots []line, r *round, rate, dither int32) {
 				steps[k] = int32(saturate(e+dither)) * rate >> 16
 			}
 		}
-		for f := r.firstFeature; f < r.endFeature; f++ {
+		for f := r.first; f < numFeatures; f++ {
 			l := &slots[r.at[f][i]/lineBytes]
 			for k := range l {
 				l[k] = saturate(int32(l[k]) + steps[k])

@@ -9,7 +9,7 @@
 
 // The history of a lane: histories of package quals.
 struct QualHistory {
-  u32 last, second, third, fourth, place, run, before, fast, slow, share, delta;
+  u32 last, second, third, fourth, place, run, before, slow, share, delta;
 };
 
 // What the threads of a warp tell each other: by lane, how the slots of its lines move, and where these lines are.
@@ -44,17 +44,17 @@ static __device__ __forceinline__ u32 half_octaves(u32 n) {
 static __device__ __forceinline__ void qual_lines(const QualCoder &q, u32 line[QUAL_FEATURES]) {
   const QualHistory &h = q.h;
   u32 c[QUAL_FEATURES], place = min(h.place, 511u), bits = q.column->bits;
-  c[0] = h.slow >> 6 << 8 | place << 20;
-  c[2] = h.share >> 8 << 8 | place >> 3 << 16;
   if (q.column->stepped) {
     u32 spread = min(half_octaves(4 * h.delta + 1), 31u);
+    c[0] = h.slow >> 6 << 8 | place << 20;
     c[1] = min(h.run, 31u) << 8 | h.before << 13 | spread << 18;
+    c[2] = h.share >> 8 << 8 | place >> 3 << 16;
     c[3] = h.second << 8 | h.third << 12 | h.fourth << 16 | spread << 20;
-    c[5] = h.fast >> 7 << 8 | h.slow >> 8 << 20;
   } else {
-    c[1] = min(h.run, 15u) << 8 | h.slow >> 8 << 16;
+    c[0] = h.slow >> 8 << 8 | place << 20;
+    c[1] = min(h.run, 15u) << 8 | h.slow >> 9 << 16;
+    c[2] = h.share >> 9 << 8 | place >> 3 << 16;
     c[3] = h.second << 8 | max(h.third, h.fourth) << 16;
-    c[5] = h.second << 8 | place << 16;
   }
 #pragma unroll
   for (u32 f = 0; f < QUAL_FEATURES; f++) {
@@ -74,7 +74,6 @@ static __device__ __forceinline__ void qual_append(QualHistory &h, u32 s, u32 to
     h.before = last;
     if (h.place > 0) h.delta += s > last ? s - last : last - s;
   }
-  h.fast += (int)((s << 8) - h.fast) >> 2;
   h.slow += (int)((s << 8) - h.slow) >> 4;
   h.share += (int)((s == top ? 1 << 12 : 0) - h.share) >> 5;
   h.fourth = h.third;
@@ -95,7 +94,7 @@ static __device__ __forceinline__ u32 qual_add(u32 a, u32 b) {
 
 // qual_has reports whether a round has a feature.
 static __device__ __forceinline__ bool qual_has(u32 f, bool further) {
-  return further ? f >= QUAL_FIRST_FURTHER && f < QUAL_END_FURTHER : f < QUAL_FEATURES;
+  return f >= (further ? QUAL_FIRST_FURTHER : 0) && f < QUAL_FEATURES;
 }
 
 // qual_learn moves the lines of lanes, whose bits of `taking` are set, one lane after the other, since they may have lines in common. A
@@ -230,7 +229,7 @@ static __device__ __forceinline__ void qual_region(const QualColumn *c, u32 regi
     to[f] = line[f];
     if (region && qual_has(f, true)) {
       u32 n = line[f] / QUAL_LINE - (f << c->bits);
-      u32 before = (region - 1) * (QUAL_END_FURTHER - QUAL_FIRST_FURTHER) + f - QUAL_FIRST_FURTHER; // in regions, by features
+      u32 before = (region - 1) * (QUAL_FEATURES - QUAL_FIRST_FURTHER) + f - QUAL_FIRST_FURTHER; // in regions, by features
       to[f] = ((QUAL_FEATURES << c->bits) + (before << (c->bits - QUAL_LESS_BITS)) + (n >> QUAL_LESS_BITS)) * QUAL_LINE;
     }
   }
@@ -324,7 +323,7 @@ static __device__ u32 qual_pieces(QualCoder &q, u32 end) {
       u32 top = (q.column->count - 1) << 8;
       q.left = n;
       q.to = q.next;
-      q.h = {0, 0, 0, 0, min(q.offset, 1u << 30), 0, 0, top, top, 0, 0};
+      q.h = {0, 0, 0, 0, min(q.offset, 1u << 30), 0, 0, top, 0, 0};
     }
     q.next += n;
     q.offset += n;

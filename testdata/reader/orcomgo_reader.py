@@ -2421,7 +2421,7 @@ class QualityLane:
         self.q = [0] * 4
         self.start = place
         self.run = self.before = self.delta = self.share = self.tops = 0
-        self.fast = self.slow = 256 * top
+        self.slow = 256 * top
 
     def append(self, s, top):
         q = self.q[0]
@@ -2431,7 +2431,6 @@ class QualityLane:
             self.before, self.run = q, 0
         if self.place:
             self.delta += abs(s - q)
-        self.fast += 256 * s - self.fast >> 2
         self.slow += 256 * s - self.slow >> 4
         self.share += (4096 if s == top else 0) - self.share >> 5
         self.tops += s == top
@@ -2440,21 +2439,20 @@ class QualityLane:
         self.left -= 1
 
     def words(self, kind):
-        """Those of features 0, 1, 2, 3 and 5."""
+        """Those of features 0 to 3."""
         _, q2, q3, q4 = self.q
-        p, share, slow = min(self.place, 511), self.share >> 8, self.slow
+        p, share, slow = min(self.place, 511), self.share, self.slow
         if kind == "given":
             run, base = self.runs[self.place]
             whole = 64 * self.tops // (self.place - self.start + 1)
-            return (run << 8 | share << 16, run << 8 | base << 14, run << 8 | (slow >> 11) << 16, run << 8 | whole << 16,
-                    run << 8 | min(half_octaves(self.run + 1), 15) << 16)
-        first, shares = (slow >> 6) << 8 | p << 20, share << 8 | (p >> 3) << 16
+            return (run << 8 | min(half_octaves(self.run + 1), 15) << 16 | (share >> 10) << 20, run << 8 | base << 14,
+                    run << 8 | (slow >> 11) << 16, run << 8 | whole << 16)
         if kind == "smooth":
-            return (first, min(self.run, 15) << 8 | (slow >> 8) << 16, shares,
-                    q2 << 8 | max(q3, q4) << 16, q2 << 8 | p << 16)
+            return ((slow >> 8) << 8 | p << 20, min(self.run, 15) << 8 | (slow >> 9) << 16,
+                    (share >> 9) << 8 | (p >> 3) << 16, q2 << 8 | max(q3, q4) << 16)
         z = min(half_octaves(4 * self.delta + 1), 31)
-        return (first, min(self.run, 31) << 8 | self.before << 13 | z << 18, shares,
-                q2 << 8 | q3 << 12 | q4 << 16 | z << 20, (self.fast >> 7) << 8 | (slow >> 8) << 20)
+        return ((slow >> 6) << 8 | p << 20, min(self.run, 31) << 8 | self.before << 13 | z << 18,
+                (share >> 8) << 8 | (p >> 3) << 16, q2 << 8 | q3 << 12 | q4 << 16 | z << 20)
 
 
 class QualityModel:
@@ -2464,7 +2462,8 @@ class QualityModel:
         self.values, self.grades = decode_ranks(source, kind, what)
         self.kind, self.what, self.n = kind, what, len(self.values)
         self.by_rank = [sorted(range(self.n), key=lambda s, row=row: (-row[s], s)) for row in self.grades]
-        self.bits = next(b for b in range(10, 14) if total >> b <= 4 or b == 13)
+        most = 12 if kind == "smooth" else 13
+        self.bits = next(b for b in range(10, 14) if total >> b <= 4 or b == most)
         self.lines, self.steps = {}, 0
         self.groups = (self.n - 1) // 8 if self.n > 9 else 0
         self.group_rounds = (self.groups + 6) // 8
@@ -2513,8 +2512,7 @@ class QualityModel:
         for w in lane.words(self.kind):
             y = (q1 | w) * 0x9E3779B1 & MASK32
             found.append((y ^ y >> 15) * 0x85EBCA77 % 2 ** 32 >> 32 - self.bits)
-        found.insert(4, 4 * q1)
-        return found
+        return found + [4 * q1]
 
     def decode(self, source, lengths, letters=None):
         """The quality strings of the records."""
@@ -2566,7 +2564,7 @@ class QualityModel:
             predicted = []
             for i in active:
                 q1 = lanes[i].q[0]
-                lines = [self.line(f, index, k(i), q1) for f, index in enumerate(indices[i]) if k(i) == 0 or 1 <= f <= 4]
+                lines = [self.line(f, index, k(i), q1) for f, index in enumerate(indices[i]) if k(i) == 0 or f >= 1]
                 predicted.append((i, lines) + self.predict(lines, k(i)))
             decoded, found = [], {}
             for i, lines, going, bounds in predicted:
