@@ -45,6 +45,40 @@ func (c *coder) code(step, end int) int {
 	return c.codePlain(step, end)
 }
 
+// spreadVector sets the symbols of 16 steps of all lanes from their values, which begin after quals, by as much as to says.
+//
+//go:noescape
+func spreadVector(symbols *[numLanes]uint8, quals *byte, to *[numLanes]int, t *ranks)
+
+// collectVector sets the values from the symbols.
+//
+//go:noescape
+func collectVector(symbols *[numLanes]uint8, quals *byte, to *[numLanes]int, t *ranks)
+
+// tiles reports whether vector instructions may read or write the symbols of a batch in the column, and read some after the last piece.
+func (c *coder) tiles() bool {
+	return hasVectors && len(c.lanes) == numLanes && c.model.ranks.coded && c.next+numLanes <= len(c.quals)
+}
+
+// spread sets the symbols of n steps, if vector instructions can.
+func (c *coder) spread(n int) bool {
+	if !c.tiles() {
+		return false
+	}
+	for i := 0; i < n; i += numLanes {
+		spreadVector(&c.symbols[i], &c.quals[i], &c.to, c.model.ranks)
+	}
+	return true
+}
+
+// collect sets the values of the first of n steps, and returns of how many.
+func (c *coder) collect(n int) (done int) {
+	for ; done+numLanes <= n && c.tiles(); done += numLanes {
+		collectVector(&c.symbols[done], &c.quals[done], &c.to, c.model.ranks)
+	}
+	return done
+}
+
 //go:noescape
 func encodeVector(decisions *uint16, n int, states *[numLanes]uint32, t *vectorTables) int
 

@@ -11,7 +11,7 @@
 //	R12	words that are decoded, or memory for decisions
 //	R13	how many bytes of that were read or written
 //	R14	16 * the step at which to stop
-//	R15	16 * the step: its symbols and ranks are there in the batch
+//	R15	16 * the step: its symbols are there in the batch
 //	DX	4 * how many lanes have learnt in the step
 //
 // Vectors have all lanes, or eight of them. Lanes without a piece have an interval that is all, so that nothing is coded, and outcome -1,
@@ -48,6 +48,7 @@ GLOBL consts<>(SB), RODATA|NOPTR, $176
 #define AHEAD (coder_all+round__size+round_at)
 #define OUTCOME (coder_all+round_rank)    // 16 bits each, as RANK; -1 without a piece
 #define RANK (coder_all+round_rank+32)    // in the end; 0 without a piece
+#define RANKOF (coder_all+round__size+round_exist) // the ranks of lanes, encoding
 #define CHOSEN (coder_all+round__size+round_rank) // the lanes of a further round
 #define GROUPOF (coder_all+round__size+round_going) // the groups of lanes
 #define SOMEAT (coder_some+round_at)
@@ -312,6 +313,27 @@ pair:
 	VPACKSSWB X6, X5, X5 \
 	VPMOVMSKB X5, CX
 
+// LOOKUP replaces the symbols or ranks Y2, Y3 of lanes, of 32 bits, by what the table at AX has for them after the last symbol, and
+// packs that into 16 bits in Y2, and 8 in X3.
+#define LOOKUP \
+	VMOVDQU (coder_history+histories_last)(DI), Y0 \
+	VMOVDQU (coder_history+histories_last+32)(DI), Y1 \
+	VPSLLD $8, Y0, Y0 \
+	VPSLLD $8, Y1, Y1 \
+	VPADDD Y2, Y0, Y0 \
+	VPADDD Y3, Y1, Y1 \
+	VPCMPEQD Y4, Y4, Y4 \
+	VMOVDQA Y4, Y5 \
+	VPSRLD $24, Y4, Y6 \
+	VPGATHERDD Y4, (AX)(Y0*1), Y2 \
+	VPGATHERDD Y5, (AX)(Y1*1), Y3 \
+	VPAND Y6, Y2, Y2 \
+	VPAND Y6, Y3, Y3 \
+	VPACKUSDW Y3, Y2, Y2 \
+	VPERMQ $0xd8, Y2, Y2 \
+	VEXTRACTI128 $1, Y2, X3 \
+	VPACKUSWB X3, X2, X3
+
 // decode finds the symbols of a step.
 TEXT decode<>(SB), NOSPLIT, $0-0
 	VPXOR Y7, Y7, Y7
@@ -359,26 +381,10 @@ TEXT decode<>(SB), NOSPLIT, $0-0
 	MOVQ coder_model(DI), AX
 	MOVQ model_ranks(AX), AX
 	MOVQ ranks_byRank(AX), AX
-	VMOVDQU (coder_history+histories_last)(DI), Y0
-	VMOVDQU (coder_history+histories_last+32)(DI), Y1
-	VPSLLD $8, Y0, Y0
-	VPSLLD $8, Y1, Y1
 	VPMOVZXWD RANK(DI), Y2
 	VPMOVZXWD (RANK+16)(DI), Y3
-	VPADDD Y2, Y0, Y0
-	VPADDD Y3, Y1, Y1
-	VPCMPEQD Y4, Y4, Y4
-	VMOVDQA Y4, Y5
-	VPSRLD $24, Y4, Y6
-	VPGATHERDD Y4, (AX)(Y0*1), Y2
-	VPGATHERDD Y5, (AX)(Y1*1), Y3
-	VPAND Y6, Y2, Y2
-	VPAND Y6, Y3, Y3
-	VPACKUSDW Y3, Y2, Y2
-	VPERMQ $0xd8, Y2, Y2
-	VEXTRACTI128 $1, Y2, X3
-	VPACKUSWB X3, X2, X2
-	VMOVDQU X2, coder_symbols(DI)(R15*1)
+	LOOKUP
+	VMOVDQU X3, coder_symbols(DI)(R15*1)
 	RET
 
 // FIND finds the intervals of outcomes, Y0: y is bound k, Y6 is k, Y4 says which outcomes are above it. Y1 is the greatest bound from the
@@ -393,9 +399,15 @@ TEXT decode<>(SB), NOSPLIT, $0-0
 
 // encode appends the decisions of a step.
 TEXT encode<>(SB), NOSPLIT, $0-0
-	VPMOVZXBW coder_ranks(DI)(R15*1), Y0
+	MOVQ coder_model(DI), AX
+	MOVQ model_ranks(AX), AX
+	MOVQ ranks_rank(AX), AX
+	VPMOVZXBD coder_symbols(DI)(R15*1), Y2
+	VPMOVZXBD (coder_symbols+8)(DI)(R15*1), Y3
+	LOOKUP
+	VMOVDQU X3, RANKOF(DI)
 	VBROADCASTI128 consts<>+160(SB), Y5
-	VPMINSW Y5, Y0, Y0
+	VPMINSW Y5, Y2, Y0
 	VPCMPEQW Y7, Y7, Y7
 	VPSLLW $15, Y7, Y2
 	VMOVDQA Y2, Y1
@@ -518,8 +530,7 @@ moved:
 #define NEXTLANE \
 	TZCNTL R11, BX \
 	BLSRL R11, R11 \
-	LEAQ (DI)(R15*1), AX \
-	MOVBLZX coder_ranks(AX)(BX*1), CX
+	MOVBLZX RANKOF(DI)(BX*1), CX
 
 // later sets how lanes move their lines, and codes further rounds if there are any. Y4 is the outcomes.
 TEXT later<>(SB), NOSPLIT, $0-0

@@ -41,7 +41,6 @@ type coder struct {
 
 	// of a batch, by step
 	symbols [batchSteps][numLanes]uint8
-	ranks   [batchSteps][numLanes]uint8  // encoding only
 	classes [batchSteps][numLanes]uint16 // of bases, if given
 
 	// encoding
@@ -141,8 +140,7 @@ func (c *coder) block(end int) {
 
 // batch codes n steps, which have one rate.
 func (c *coder) batch(n int) {
-	values, symbol, rank := c.model.ranks.values, &c.model.ranks.symbol, c.model.ranks.rank
-	symbols, ranks := &c.symbols, &c.ranks
+	spread := !c.decoding && c.spread(n)
 	for _, l := range c.lanes {
 		l &= numLanes - 1
 		if c.kind == given {
@@ -150,12 +148,10 @@ func (c *coder) batch(n int) {
 				c.classes[i&(batchSteps-1)][l] = class
 			}
 		}
-		if !c.decoding {
-			after := &rank[c.history.last[l]]
+		if !c.decoding && !spread {
+			symbol := &c.model.ranks.symbol
 			for i, q := range c.quals[c.to[l]:][:n] {
-				i, s := i&(batchSteps-1), symbol[q]
-				symbols[i][l], ranks[i][l] = s, after[s]
-				after = &rank[s]
+				c.symbols[i&(batchSteps-1)][l] = symbol[q]
 			}
 		}
 	}
@@ -170,12 +166,16 @@ func (c *coder) batch(n int) {
 		i = c.code(i, n)
 		c.overrun = c.overrun || c.unread() < 0
 	}
+	done := 0
+	if c.decoding {
+		done = c.collect(n)
+	}
 	for _, l := range c.lanes {
 		l &= numLanes - 1
-		if c.decoding && c.to[l] < len(c.quals) {
-			quals := c.quals[c.to[l]:min(c.to[l]+n, len(c.quals))]
-			for i := range quals {
-				quals[i] = values[symbols[i&(batchSteps-1)][l]]
+		if c.decoding && c.to[l]+done < len(c.quals) {
+			quals, values := c.quals[c.to[l]:min(c.to[l]+n, len(c.quals))], c.model.ranks.values
+			for i := done; i < len(quals); i++ {
+				quals[i] = values[c.symbols[i&(batchSteps-1)][l]]
 			}
 		}
 		c.to[l] += n
@@ -197,8 +197,8 @@ func (c *coder) codePlain(step, end int) int {
 	for ; step < end && (!c.decoding || c.read <= len(c.words)-wordsAhead); step++ {
 		var ranks [numLanes]uint32
 		symbols := &c.symbols[step]
-		for l, k := range c.ranks[step] {
-			ranks[l] = uint32(k)
+		for l, s := range symbols {
+			ranks[l] = uint32(t.rank[h.last[l]][s]) // encoding only
 		}
 		c.contexts(h, &c.classes[step], &c.all[0].at)
 		dither := c.nextDither()
@@ -411,6 +411,7 @@ func (m *model) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 	c := newCoder(m, in)
 	c.decoding, c.words = true, data
 	before := len(dst)
+	dst = slices.Grow(dst, max(0, min(total-before, 64*len(data)))) // a forged stream is shorter
 	for len(dst) < total {
 		end, lanes := c.blockEnd()
 		if end == c.next || c.unread() < 4*lanes {

@@ -165,7 +165,7 @@ func Encode(in Input) []byte {
 // Decode returns the column; in has the lengths, and the bases if Encode had them (its Quals are
 // not read). The result is as long as the lengths say, or the error wraps ErrCorrupt. If in.First is less than all records, what
 // follows those records in the stream is neither decoded nor checked. Memory
-// grows as values come out of the stream; the caller must refuse lengths whose sum is
+// beyond 64 times the stream grows as values come out of it; the caller must refuse lengths whose sum is
 // too large for the memory, because a stream of one value is short whatever they are.
 func Decode(data []byte, in Input) ([]byte, error) {
 	n, ok := in.total()

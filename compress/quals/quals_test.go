@@ -92,6 +92,10 @@ func columns() []column {
 		{"0 to 93", randomWalk(6, span(33, 126), mixedLengths(6, 3000, 20))},
 		{"12 levels, long enough for a sample", fixed(randomWalk(10, span('#', '.'), repeated(150, testrun.Pick(1000, 1000, 4000))))},
 		{"12 levels, sampled, mixed lengths", randomWalk(11, span('#', '.'), mixedLengths(11, testrun.Pick(500, 500, 2000), 700))},
+		// Vector instructions change 64 values, and not 65, to symbols.
+		{"64 values", fixed(randomWalk(12, span('!', '`'), repeated(77, 100)))},
+		{"64 values, mixed lengths", randomWalk(13, span(191, 254), mixedLengths(13, 400, 90))},
+		{"65 values", fixed(randomWalk(14, span('!', 'a'), repeated(77, 100)))},
 		{"one value after another", Input{Quals: bytes.Repeat([]byte("AB"), 5000), Lengths: record.Lengths{Fixed: 100}, Records: 100}},
 		{"one long read", randomWalk(7, span(33, 126), []uint32{testrun.Pick[uint32](150_000, 150_000, 1_000_000)})},
 		{"every byte", randomWalk(8, span(0, 255), mixedLengths(8, 500, 60))},

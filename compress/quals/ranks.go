@@ -18,6 +18,10 @@ type ranks struct {
 	byRank [][256]uint8 // by previous symbol and rank: the symbol
 	rank   [][256]uint8 // by previous symbol and symbol. Encoding only
 	grades []uint32     // of frequencies, in rows by previous symbol, or one row for all
+
+	// symbols by the difference of a value to the first one, and values by symbol, for the assembler; coded says whether 64 are enough
+	codes [2][64]uint8
+	coded bool
 }
 
 // listsOf returns how many lists a column of n values has: one for each previous symbol. Columns that are given the bases have one for all:
@@ -43,6 +47,9 @@ func valuesOf(quals []byte) (values []byte) {
 	return values
 }
 
+// countedSymbols is of how many symbols about pairs are counted: more change ranks and bytes hardly.
+const countedSymbols = 1 << 21
+
 // newRanks returns the ranks of a column that has these values, and their coded form.
 func newRanks(in *Input, values []byte, k kind) (*ranks, []byte) {
 	t := &ranks{values: values}
@@ -53,11 +60,14 @@ func newRanks(in *Input, values []byte, k kind) (*ranks, []byte) {
 	// The same pair often follows itself, and many processors take long to read a count that was just written: so there are four tables.
 	count := func() []uint64 { return make([]uint64, n*n) } // at previous symbol * n + symbol
 	counts, second, third, fourth := count(), count(), count(), count()
-	src := in.Quals
+	src, each := in.Quals, max(1, len(in.Quals)/countedSymbols)
 	for r := range in.Records {
 		last := 0 // a read starts as if after symbol 0
 		length := in.Lengths.Of(r)
 		read := src[:length]
+		if src = src[length:]; r%each > 0 {
+			continue
+		}
 		for ; len(read) >= 4; read = read[4:] {
 			a, b, c, d := int(t.symbol[read[0]]), int(t.symbol[read[1]]), int(t.symbol[read[2]]), int(t.symbol[read[3]])
 			counts[last+a]++
@@ -71,7 +81,6 @@ func newRanks(in *Input, values []byte, k kind) (*ranks, []byte) {
 			counts[last+s]++
 			last = s * n
 		}
-		src = src[length:]
 	}
 	all := make([]uint64, listsOf(n, k)*n)
 	for i := range n * n {
@@ -167,7 +176,12 @@ func codeGrades(c *rangecoder.Coder, grades []uint32, n int) {
 func (t *ranks) sort(grades []uint32) {
 	n := len(t.values)
 	t.grades = grades
-	t.byRank, t.rank = make([][256]uint8, n, n+1), make([][256]uint8, n) // the assembler reads three bytes after a symbol, too
+	t.byRank, t.rank = make([][256]uint8, n, n+1), make([][256]uint8, n, n+1) // the assembler reads three bytes after a symbol, too
+	if t.coded = int(t.values[n-1]-t.values[0]) < len(t.codes[0]); t.coded {
+		for s, v := range t.values {
+			t.codes[0][v-t.values[0]], t.codes[1][s] = uint8(s), v
+		}
+	}
 	for p := range n {
 		row := grades[p*n%len(grades):][:n]
 		list := t.byRank[p][:n]
