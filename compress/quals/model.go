@@ -41,8 +41,8 @@ type round struct {
 	bound [numLanes + 1][2 * lineSlots]uint16 // the upper half: the share of outcomes above k. The rest is 0
 	rank  [numLanes]uint32                    // the outcome that is coded, at most 8
 	exist [lineSlots]uint16                   // all ones for outcomes after which there is another one
-	n     int
-	first int // feature
+	n     int                                 // entries
+	first int                                 // feature; those before it have no lines
 }
 
 // unusedSlots are those of models that are not used again. A model takes a MB or more, and there are many: slices, and samples of a batch,
