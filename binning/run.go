@@ -26,8 +26,8 @@ import (
 	"orcomgo/internal/tasks"
 )
 
-// cpuStreams is how many blocks are in flight on the CPU by default; twice as many if there are manyThreads and enoughMemory, since few
-// threads sort a block or write what is left of it.
+// cpuStreams is how many blocks are in flight on the CPU by default. Twice as many are if there are manyThreads and enoughMemory, since
+// only a few threads work while a block is sorted, or while the last of its bins are written.
 const (
 	cpuStreams   = 2
 	manyThreads  = 8

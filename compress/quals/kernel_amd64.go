@@ -45,7 +45,8 @@ func (c *coder) code(step, end int) int {
 	return c.codePlain(step, end)
 }
 
-// spreadVector sets the symbols of 16 steps of all lanes from their values, which begin after quals, by as much as to says.
+// spreadVector sets the symbols of 16 steps of all lanes from their values. Those of lane l begin to[l] bytes after quals.
+// There must be codes for all: see ranks.
 //
 //go:noescape
 func spreadVector(symbols *[numLanes]uint8, quals *byte, to *[numLanes]int, t *ranks)

@@ -411,7 +411,7 @@ func (m *model) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 	c := newCoder(m, in)
 	c.decoding, c.words = true, data
 	before := len(dst)
-	dst = slices.Grow(dst, max(0, min(total-before, 64*len(data)))) // a forged stream is shorter
+	dst = slices.Grow(dst, max(0, min(total-before, 64*len(data)))) // a forged stream takes no more
 	for len(dst) < total {
 		end, lanes := c.blockEnd()
 		if end == c.next || c.unread() < 4*lanes {

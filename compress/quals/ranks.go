@@ -19,9 +19,9 @@ type ranks struct {
 	rank   [][256]uint8 // by previous symbol and symbol. Encoding only
 	grades []uint32     // of frequencies, in rows by previous symbol, or one row for all
 
-	// symbols by the difference of a value to the first one, and values by symbol, for the assembler; coded says whether 64 are enough
+	// For the assembler: symbols by how much larger a value is than the first one, and values by symbol, if all values are within 64.
 	codes [2][64]uint8
-	coded bool
+	coded bool // whether they are
 }
 
 // listsOf returns how many lists a column of n values has: one for each previous symbol. Columns that are given the bases have one for all:
@@ -47,7 +47,7 @@ func valuesOf(quals []byte) (values []byte) {
 	return values
 }
 
-// countedSymbols is of how many symbols about pairs are counted: more change ranks and bytes hardly.
+// countedSymbols is in about how many symbols pairs are counted. To count in more changes the ranks, and so the bytes, hardly.
 const countedSymbols = 1 << 21
 
 // newRanks returns the ranks of a column that has these values, and their coded form.
