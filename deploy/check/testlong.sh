@@ -136,7 +136,8 @@ parts() {
 	for pkg in "${long[@]}"; do
 		for name in $(longer "$pkg"); do
 			case "$pkg $name" in
-			*/inflate' 'TestDamaged | *' 'TestBeyondRepair | *' 'TestMemory* | *' 'TestBinLeastMemory | *' 'TestPlanHolds | *' 'TestFaults | *' 'TestLong[SB]*) ;;
+			*/inflate' 'TestDamaged | */compress' 'TestBeyondRepair) ;;
+			*/orcomgo' 'TestMemory* | */orcomgo' 'TestBinLeastMemory | */orcomgo' 'TestPlanHolds | */orcomgo' 'TestFaults | */orcomgo' 'TestLong[SB]*) ;;
 			*) tests other "$pkg" "^$name\$" ;;
 			esac
 		done
