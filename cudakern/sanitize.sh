@@ -2,7 +2,7 @@
 # sanitize.sh CUDAKERN BINNING QUALS [TOOL...]: runs tests of the kernels under the tools of compute-sanitizer (memcheck, racecheck and
 # initcheck by default), for which they take smaller inputs, $JOBS at a time (16 by default), on a machine with a GPU. The arguments are
 # test binaries of these packages, as make test-cuda builds them. It prints a line for each test and tool, and the output of those
-# that fail or take longer than 40 s.
+# that fail or take longer than 90 s.
 kernels=$1 binning=$2 quals=$3
 shift 3
 [ $# -gt 0 ] || set -- memcheck racecheck initcheck
@@ -12,7 +12,7 @@ export logs
 
 one() { # TOOL BINARY TEST
   local log=$logs/$1.$3 begin=$SECONDS
-  ORCOMGO_SANITIZER=$1 timeout 40 compute-sanitizer --tool "$1" --error-exitcode 9 "$2" -test.run "^$3\$" >"$log" 2>&1
+  ORCOMGO_SANITIZER=$1 timeout 90 compute-sanitizer --tool "$1" --error-exitcode 9 "$2" -test.run "^$3\$" >"$log" 2>&1
   local status=$?
   [ $status = 0 ] && ! grep -q -- "^--- PASS\|^PASS" "$log" && status="no test"
   echo "$1 $3: status $status, $((SECONDS - begin)) s, $(grep -h 'SUMMARY' "$log" | cut -c11-)"
