@@ -159,3 +159,24 @@ func TestInflatingMemory(t *testing.T) {
 		}
 	}
 }
+
+// Many threads have more blocks in flight, if there is memory for them; what the user says is kept.
+func TestBlocksInFlight(t *testing.T) {
+	for _, tt := range []struct {
+		threads, streams int
+		memory           uint64
+		want             int
+	}{
+		{2, 0, 0, cpuStreams},
+		{manyThreads - 1, 0, 1 << 40, cpuStreams},
+		{manyThreads, 0, 0, 2 * cpuStreams},
+		{manyThreads, 0, enoughMemory, 2 * cpuStreams},
+		{manyThreads, 0, enoughMemory - 1, cpuStreams},
+		{manyThreads, 3, 0, 3},
+	} {
+		c := Config{Threads: tt.threads, Streams: tt.streams, Memory: tt.memory}
+		if err := c.complete(); err != nil || c.Streams != tt.want {
+			t.Errorf("%d threads, %d bytes, %d blocks asked for: %d in flight, want %d: %v", tt.threads, tt.memory, tt.streams, c.Streams, tt.want, err)
+		}
+	}
+}

@@ -82,6 +82,14 @@ TEXT append<>(SB), NOSPLIT, $0-0
 	VPADDD Y11, Y10, Y10 \
 	VMOVDQU Y0, 4*64(R11)
 
+// HALFOCTAVES sets y, whole numbers from 1 on, to twice their logarithms, rounded down: the exponent and the highest bit of the fraction of a
+// float, as func halfOctaves.
+#define HALFOCTAVES(y) \
+	VCVTDQ2PS y, y \
+	VPSRLD $22, y, y \
+	VPBROADCASTD numbers<>+24(SB), Y1 \
+	VPSUBD Y1, y, y
+
 // PLACES sets Y9 to the place, of at most 511, Y8 to the mean, and feature 0 by both, the mean in 1/(256 >> shift).
 #define PLACES(shift) \
 	VPXOR Y10, Y10, Y10 \
@@ -146,15 +154,11 @@ TEXT contexts<>(SB), NOSPLIT, $0-0
 
 stepped:
 	PLACES(6)
-	// The logarithm of 4 * delta + 1: the exponent and the highest bit of the fraction of a float.
 	VMOVDQU histories_delta(R10), Y6
 	VPSLLD $2, Y6, Y6
 	VPBROADCASTD numbers<>+20(SB), Y0
 	VPADDD Y0, Y6, Y6
-	VCVTDQ2PS Y6, Y6
-	VPSRLD $22, Y6, Y6
-	VPBROADCASTD numbers<>+24(SB), Y0
-	VPSUBD Y0, Y6, Y6
+	HALFOCTAVES(Y6)
 	VPBROADCASTD numbers<>+16(SB), Y0
 	VPMINUD Y0, Y6, Y6
 	VPMINUD histories_run(R10), Y0, Y0
@@ -190,12 +194,8 @@ given:
 	VPBROADCASTD numbers<>+28(SB), Y8
 	VPAND Y7, Y8, Y8
 	VPSLLD $8, Y8, Y8 // the run of bases
-	// The logarithm of the run of symbols and 1, as for stepped ones.
 	VPADDD histories_run(R10), Y9, Y0
-	VCVTDQ2PS Y0, Y0
-	VPSRLD $22, Y0, Y0
-	VPBROADCASTD numbers<>+24(SB), Y1
-	VPSUBD Y1, Y0, Y0
+	HALFOCTAVES(Y0)
 	VPBROADCASTD numbers<>+12(SB), Y1
 	VPMINUD Y1, Y0, Y0
 	VPSLLD $16, Y0, Y0

@@ -140,7 +140,7 @@ func (c *coder) block(end int) {
 
 // batch codes n steps, which have one rate.
 func (c *coder) batch(n int) {
-	spread := !c.decoding && c.spread(n)
+	known := c.decoding || c.spread(n) // symbols need not be set
 	for _, l := range c.lanes {
 		l &= numLanes - 1
 		if c.kind == given {
@@ -148,7 +148,7 @@ func (c *coder) batch(n int) {
 				c.classes[i&(batchSteps-1)][l] = class
 			}
 		}
-		if !c.decoding && !spread {
+		if !known {
 			symbol := &c.model.ranks.symbol
 			for i, q := range c.quals[c.to[l]:][:n] {
 				c.symbols[i&(batchSteps-1)][l] = symbol[q]
@@ -197,8 +197,10 @@ func (c *coder) codePlain(step, end int) int {
 	for ; step < end && (!c.decoding || c.read <= len(c.words)-wordsAhead); step++ {
 		var ranks [numLanes]uint32
 		symbols := &c.symbols[step]
-		for l, s := range symbols {
-			ranks[l] = uint32(t.rank[h.last[l]][s]) // encoding only
+		if !c.decoding {
+			for l, s := range symbols {
+				ranks[l] = uint32(t.rank[h.last[l]][s])
+			}
 		}
 		c.contexts(h, &c.classes[step], &c.all[0].at)
 		dither := c.nextDither()
@@ -411,7 +413,7 @@ func (m *model) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 	c := newCoder(m, in)
 	c.decoding, c.words = true, data
 	before := len(dst)
-	dst = slices.Grow(dst, max(0, min(total-before, 64*len(data)))) // a forged stream takes no more
+	dst = slices.Grow(dst, min(total-before, 64*len(data))) // a forged stream takes no more
 	for len(dst) < total {
 		end, lanes := c.blockEnd()
 		if end == c.next || c.unread() < 4*lanes {

@@ -73,6 +73,17 @@ GLOBL sixteen<>(SB), RODATA|NOPTR, $1
 	VPERMQ $0xd8, Y14, Y14 \
 	VPERMQ $0xd8, Y15, Y15
 
+// ROWS loads all rows: FROMLANES or STEPS.
+#define ROWS(LOAD) \
+	LOAD(0, X0, Y0) \
+	LOAD(1, X1, Y1) \
+	LOAD(2, X2, Y2) \
+	LOAD(3, X3, Y3) \
+	LOAD(4, X4, Y4) \
+	LOAD(5, X5, Y5) \
+	LOAD(6, X6, Y6) \
+	LOAD(7, X7, Y7)
+
 // FROMLANES loads 16 bytes of lanes k and k + 8, which start at SI and as much more as BX says by lane.
 #define FROMLANES(k, x, y) \
 	MOVQ (8*k)(BX), CX \
@@ -93,14 +104,7 @@ TEXT ·spreadVector(SB), NOSPLIT, $0-32
 	MOVQ quals+8(FP), SI
 	MOVQ to+16(FP), BX
 	MOVQ t+24(FP), AX
-	FROMLANES(0, X0, Y0)
-	FROMLANES(1, X1, Y1)
-	FROMLANES(2, X2, Y2)
-	FROMLANES(3, X3, Y3)
-	FROMLANES(4, X4, Y4)
-	FROMLANES(5, X5, Y5)
-	FROMLANES(6, X6, Y6)
-	FROMLANES(7, X7, Y7)
+	ROWS(FROMLANES)
 	MOVQ ranks_values(AX), CX
 	VPBROADCASTB (CX), Y12
 	ADDQ $ranks_codes, AX
@@ -129,14 +133,7 @@ TEXT ·collectVector(SB), NOSPLIT, $0-32
 	MOVQ quals+8(FP), SI
 	MOVQ to+16(FP), BX
 	MOVQ t+24(FP), AX
-	STEPS(0, X0, Y0)
-	STEPS(1, X1, Y1)
-	STEPS(2, X2, Y2)
-	STEPS(3, X3, Y3)
-	STEPS(4, X4, Y4)
-	STEPS(5, X5, Y5)
-	STEPS(6, X6, Y6)
-	STEPS(7, X7, Y7)
+	ROWS(STEPS)
 	VPXOR Y12, Y12, Y12
 	ADDQ $(ranks_codes+64), AX
 	CODES
