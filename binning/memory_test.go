@@ -176,7 +176,7 @@ func TestBlocksInFlight(t *testing.T) {
 	} {
 		c := Config{Threads: tt.threads, Streams: tt.streams, Memory: tt.memory}
 		if err := c.complete(); err != nil || c.Streams != tt.want {
-			t.Errorf("%d threads, %d bytes, %d blocks asked for: %d in flight, want %d: %v", tt.threads, tt.memory, tt.streams, c.Streams, tt.want, err)
+			t.Errorf("%+v: %d blocks in flight: %v", tt, c.Streams, err)
 		}
 	}
 }

@@ -82,8 +82,8 @@ TEXT append<>(SB), NOSPLIT, $0-0
 	VPADDD Y11, Y10, Y10 \
 	VMOVDQU Y0, 4*64(R11)
 
-// HALFOCTAVES sets y, whole numbers from 1 on, to twice their logarithms, rounded down: the exponent and the highest bit of the fraction of a
-// float, as func halfOctaves.
+// HALFOCTAVES sets y, whole numbers from 1 on, to what func halfOctaves returns: the exponent and the highest bit of the fraction of a
+// float.
 #define HALFOCTAVES(y) \
 	VCVTDQ2PS y, y \
 	VPSRLD $22, y, y \
