@@ -1,5 +1,7 @@
 package quals
 
+import "orcomgo/compress/ans"
+
 // kind is which features a model has.
 type kind uint8
 
@@ -11,7 +13,7 @@ const (
 
 // numLanes is how many reads are coded side by side. All predict, then all are coded, then all learn: so a processor works on many
 // decisions at once.
-const numLanes = 16
+const numLanes = ans.Lanes
 
 // histories are what contexts are made from: by lane, the symbols before the next one in its read. Symbols are indices into the sorted
 // alphabet; larger is better.

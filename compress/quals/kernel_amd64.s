@@ -155,10 +155,10 @@ return:
 	VBROADCASTI128 consts<>+16(SB), Y14 \
 	VBROADCASTI128 consts<>+32(SB), Y13 \
 	MOVQ ·tables(SB), AX \
-	VBROADCASTI128 (vectorTables_tails+0)(AX), Y10 \ // low bytes of tailOf
-	VBROADCASTI128 (vectorTables_tails+16)(AX), Y9 \ // high bytes
-	VBROADCASTI128 (vectorTables_tails+32)(AX), Y8 \ // low bytes of the differences
-	VBROADCASTI128 (vectorTables_tails+48)(AX), Y7 // high bytes
+	VBROADCASTI128 (vectorTables_Tails+0)(AX), Y10 \ // low bytes of tailOf
+	VBROADCASTI128 (vectorTables_Tails+16)(AX), Y9 \ // high bytes
+	VBROADCASTI128 (vectorTables_Tails+32)(AX), Y8 \ // low bytes of the differences
+	VBROADCASTI128 (vectorTables_Tails+48)(AX), Y7 // high bytes
 
 // ADDLINE adds the lines of feature f of two entries to X0 and X1. Where they start is at R10, and so many bytes apart.
 #define ADDLINE(f, apart) \
@@ -296,7 +296,7 @@ pair:
 	VPCMPEQD Y7, Y8, Y8 \
 	VMOVMSKPS Y8, AX \
 	VPMOVZXWD (R12)(R13*1), Y9 \
-	VPMOVZXBD vectorTables_order(BX)(AX*8), Y10 \
+	VPMOVZXBD vectorTables_Order(BX)(AX*8), Y10 \
 	VPERMD Y9, Y10, Y9 \
 	VPSLLD $16, Y6, Y10 \
 	VPOR Y9, Y10, Y10 \
@@ -755,7 +755,7 @@ entry:
 	SHLL $16, R14
 	ORL R9, R14
 	LEAQ 2(R13), R9
-	CMPL AX, $const_stateStart
+	CMPL AX, $(1<<16)
 	CMOVLCS R14, AX
 	CMOVQCS R9, R13
 	MOVL AX, coder_states(DI)(BX*4)

@@ -7,7 +7,3 @@ func (c *coder) code(step, end int) int { return c.codePlain(step, end) }
 func (c *coder) spread(int) bool { return false }
 
 func (c *coder) collect(int) (done int) { return 0 }
-
-func encodeWords(decisions []uint16, states *[numLanes]uint32) int {
-	return encodePlain(decisions, states)
-}

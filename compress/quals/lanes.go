@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"slices"
 	"sync"
+
+	"orcomgo/compress/ans"
 )
 
 const (
@@ -11,8 +13,6 @@ const (
 	blockSymbols = 1 << 20
 	// pieceSymbols is the most symbols of a piece: longer reads are cut.
 	pieceSymbols = 1 << 14
-	// stateStart is the state of a coder at first. States are never smaller.
-	stateStart = 1 << 16
 )
 
 // coder codes a column by a model, block by block. The symbols of a block are cut into pieces: reads, or parts of long reads. There are
@@ -65,8 +65,6 @@ const (
 	batchSteps = 128
 	// wordsAhead is more bytes than those that a step reads and the assembler loads after them.
 	wordsAhead = 256
-	// roundValues is how many values of coder.decisions a round has.
-	roundValues = 2 * numLanes
 )
 
 // newPiece gives a lane the next piece of the block, if there is one.
@@ -161,7 +159,7 @@ func (c *coder) batch(n int) {
 			c.words, c.read = append(slices.Clone(c.words[c.read:]), make([]byte, wordsAhead)...), 0
 			c.padded = true
 		} else if !c.decoding {
-			c.decisions = slices.Grow(c.decisions, (n-i)*int(2+c.groupRounds())*roundValues)
+			c.decisions = slices.Grow(c.decisions, (n-i)*int(2+c.groupRounds())*ans.RoundValues)
 		}
 		i = c.code(i, n)
 		c.overrun = c.overrun || c.unread() < 0
@@ -271,7 +269,7 @@ func (c *coder) round(lanes []uint8, digits *[numLanes]uint32, dither int32) {
 		c.decodeDigits(r, lanes, digits)
 	} else {
 		n := len(c.decisions)
-		c.decisions = c.decisions[:n+roundValues]
+		c.decisions = c.decisions[:n+ans.RoundValues]
 		starts, sizes := c.decisions[n:n+numLanes], c.decisions[n+numLanes:]
 		for l := range starts {
 			starts[l], sizes[l] = 0, 0xffff // of other lanes
@@ -333,7 +331,7 @@ func (c *coder) decodeDigits(r *round, lanes []uint8, digits *[numLanes]uint32) 
 		}
 		end, start := r.interval(i, rank)
 		x = x>>16*uint32(end-start) + x&0xffff - uint32(start)
-		if x < stateStart {
+		if x < ans.Start {
 			x = x<<16 | uint32(binary.LittleEndian.Uint16(c.words[c.read:]))
 			c.read += 2
 		}
@@ -358,12 +356,12 @@ func (m *model) encode(out []byte, in *Input) []byte {
 			return out
 		}
 		in.tick(end - c.next)
-		c.decisions = slices.Grow(c.decisions[:0], ((end-c.next)/numLanes+batchSteps)*roundValues)
+		c.decisions = slices.Grow(c.decisions[:0], ((end-c.next)/numLanes+batchSteps)*ans.RoundValues)
 		c.block(end)
 		for l := range c.states {
-			c.states[l] = stateStart
+			c.states[l] = ans.Start
 		}
-		words := c.decisions[encodeWords(c.decisions, &c.states):]
+		words := c.decisions[ans.Encode(c.decisions, &c.states):]
 		for _, x := range c.states[:lanes] {
 			out = binary.LittleEndian.AppendUint32(out, x)
 		}
@@ -371,26 +369,6 @@ func (m *model) encode(out []byte, in *Input) []byte {
 			out = binary.LittleEndian.AppendUint16(out, w)
 		}
 	}
-}
-
-// encodePlain encodes decisions, the last ones first: what is decoded first is encoded last. The words replace the decisions from the
-// index on that it returns: a decision takes two values, and makes a word at most.
-func encodePlain(decisions []uint16, states *[numLanes]uint32) int {
-	at := len(decisions)
-	for i := at - roundValues; i >= 0; i -= roundValues {
-		d := [roundValues]uint16(decisions[i:])
-		for l := numLanes - 1; l >= 0; l-- {
-			x, size := states[l], uint32(d[numLanes+l])+1
-			if x>>16 >= size {
-				at--
-				decisions[at] = uint16(x)
-				x >>= 16
-			}
-			q := x / size
-			states[l] = q<<16 + x - q*size + uint32(d[l])
-		}
-	}
-	return at
 }
 
 // newCoder returns a coder of a column.
@@ -421,7 +399,7 @@ func (m *model) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 		}
 		in.tick(end - c.next)
 		for l := range c.states {
-			c.states[l] = stateStart
+			c.states[l] = ans.Start
 			if l < lanes {
 				c.states[l] = binary.LittleEndian.Uint32(c.words[c.read:])
 				c.read += 4
@@ -437,7 +415,7 @@ func (m *model) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 			break
 		}
 		for _, x := range c.states {
-			if x != stateStart {
+			if x != ans.Start {
 				return nil, ErrCorrupt
 			}
 		}

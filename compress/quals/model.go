@@ -1,6 +1,10 @@
 package quals
 
-import "sync"
+import (
+	"sync"
+
+	"orcomgo/compress/ans"
+)
 
 // A model predicts the ranks of symbols. It is an additive logistic model: each of several features of the history of a read chooses a line
 // of 8 slots, and the sum of slot k of these lines is the logit, in 1/2048 octaves, of stopping at rank k when ranks below k are excluded.
@@ -151,29 +155,6 @@ func (m *model) nextDither() int32 {
 	return int32(m.steps * 40503 & 0xffff * m.span >> 16)
 }
 
-// tailOf is the logistic function of an integer number of octaves below 0, in 1/65536.
-var tailOf = func() (t [17]uint16) {
-	for i := range t {
-		t[i] = uint16(65536 / (1 + uint32(1)<<i))
-	}
-	return
-}()
-
-// goOn returns the probability of not stopping, of which the logit of stopping is given: between octaves the function is linear.
-func goOn(logit int16) uint16 {
-	a := uint16(min(max(int32(logit), -int32(logit)), 32767))
-	octave := a >> 11 & 15
-	tail := tailOf[octave] - mulHigh(tailOf[octave]-tailOf[octave+1], a<<5)
-	if logit < 0 {
-		return -tail
-	}
-	return tail
-}
-
-func mulHigh(a, b uint16) uint16 { return uint16(uint32(a) * uint32(b) >> 16) }
-
-func saturate(x int32) int16 { return int16(min(max(x, -32768), 32767)) }
-
 // predictPlain sets what each entry predicts.
 func predictPlain(slots []line, r *round) {
 	for i := range r.n {
@@ -181,26 +162,26 @@ func predictPlain(slots []line, r *round) {
 		for f := r.first; f < numFeatures; f++ {
 			l := &slots[r.at[f][i]/lineBytes]
 			for k, v := range l {
-				logits[k] = saturate(int32(logits[k]) + int32(v))
+				logits[k] = ans.Saturate(int32(logits[k]) + int32(v))
 			}
 		}
 		d := &r.going[i]
 		for k := range d {
-			d[k] = goOn(logits[k])
+			d[k] = -ans.Logistic(logits[k])
 		}
 		s := *d // products: the share of ranks above k
 		for k := 1; k < lineSlots; k += 2 {
-			s[k] = mulHigh(s[k-1], s[k])
+			s[k] = ans.MulHigh(s[k-1], s[k])
 		}
 		for k := 2; k < lineSlots; k += 4 {
-			s[k], s[k+1] = mulHigh(s[k-1], s[k]), mulHigh(s[k-1], s[k+1])
+			s[k], s[k+1] = ans.MulHigh(s[k-1], s[k]), ans.MulHigh(s[k-1], s[k+1])
 		}
 		for k := 4; k < lineSlots; k++ {
-			s[k] = mulHigh(s[3], s[k])
+			s[k] = ans.MulHigh(s[3], s[k])
 		}
 		b := r.bound[i][lineSlots:]
 		for k := range b {
-			b[k] = (mulHigh(s[k], 65536-lineSlots) + uint16(lineSlots-k)) & r.exist[k]
+			b[k] = (ans.MulHigh(s[k], 65536-lineSlots) + uint16(lineSlots-k)) & r.exist[k]
 		}
 	}
 }
@@ -216,13 +197,13 @@ func learnPlain(slots []line, r *round, rate, dither int32) {
 				if k < rank {
 					e -= 32767
 				}
-				steps[k] = int32(saturate(e+dither)) * rate >> 16
+				steps[k] = int32(ans.Saturate(e+dither)) * rate >> 16
 			}
 		}
 		for f := r.first; f < numFeatures; f++ {
 			l := &slots[r.at[f][i]/lineBytes]
 			for k := range l {
-				l[k] = saturate(int32(l[k]) + steps[k])
+				l[k] = ans.Saturate(int32(l[k]) + steps[k])
 			}
 		}
 	}

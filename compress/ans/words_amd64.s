@@ -15,7 +15,7 @@
 	VPBLENDVB Y6, Y5, y, y \
 	MOVL AX, BX \
 	SHLL $4, BX \
-	VPSHUFB vectorTables_places(R9)(BX*1), X7, X7 \
+	VPSHUFB Tables_places(R9)(BX*1), X7, X7 \
 	VMOVDQU X7, -16(DI) \
 	POPCNTL AX, AX \
 	SUBQ AX, DI \
@@ -40,7 +40,7 @@
 	VPADDD Y6, Y5, Y5 \
 	VPADDD Y2, Y5, y
 
-// func encodeVector(decisions *uint16, n int, states *[numLanes]uint32, t *vectorTables) int
+// func encodeVector(decisions *uint16, n int, states *[Lanes]uint32, t *Tables) int
 TEXT ·encodeVector(SB), NOSPLIT, $0-40
 	MOVQ decisions+0(FP), R8
 	MOVQ n+8(FP), SI

@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package ans
+
+func encode(decisions []uint16, states *[Lanes]uint32) int { return encodePlain(decisions, states) }
