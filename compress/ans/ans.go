@@ -13,24 +13,27 @@ const (
 )
 
 // Encode encodes the decisions of rounds, the last ones first: what is decoded first is encoded last. A round has where the interval of
-// each lane starts, and then the sizes of the intervals less 1, both in 1/65536. States are moved. The words replace the values from
-// the index on that is returned: a decision takes two values, and makes a word at most.
-func Encode(decisions []uint16, states *[Lanes]uint32) int { return encode(decisions, states) }
+// each lane starts, and then the sizes of the intervals less 1, both in 1/2^bits; bits is at most 16. With fewer bits less is lost where
+// states are small. States are moved. The words replace the values from the index on that is returned: a decision takes two values, and
+// makes a word at most.
+func Encode(decisions []uint16, states *[Lanes]uint32, bits uint) int {
+	return encode(decisions, states, bits)
+}
 
 // encodePlain is Encode in plain Go.
-func encodePlain(decisions []uint16, states *[Lanes]uint32) int {
+func encodePlain(decisions []uint16, states *[Lanes]uint32, bits uint) int {
 	at := len(decisions)
 	for i := at - RoundValues; i >= 0; i -= RoundValues {
 		d := [RoundValues]uint16(decisions[i:])
 		for l := Lanes - 1; l >= 0; l-- {
 			x, size := states[l], uint32(d[Lanes+l])+1
-			if x>>16 >= size {
+			if x>>(32-bits) >= size {
 				at--
 				decisions[at] = uint16(x)
 				x >>= 16
 			}
 			q := x / size
-			states[l] = q<<16 + x - q*size + uint32(d[l])
+			states[l] = q<<bits + x - q*size + uint32(d[l])
 		}
 	}
 	return at

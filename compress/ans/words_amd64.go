@@ -37,11 +37,11 @@ var VectorTables = func() *Tables {
 }()
 
 //go:noescape
-func encodeVector(decisions *uint16, n int, states *[Lanes]uint32, t *Tables) int
+func encodeVector(decisions *uint16, n int, states *[Lanes]uint32, t *Tables, bits uint) int
 
-func encode(decisions []uint16, states *[Lanes]uint32) int {
+func encode(decisions []uint16, states *[Lanes]uint32, bits uint) int {
 	if HasVectors && len(decisions) > 0 {
-		return encodeVector(&decisions[0], len(decisions), states, VectorTables)
+		return encodeVector(&decisions[0], len(decisions), states, VectorTables, bits)
 	}
-	return encodePlain(decisions, states)
+	return encodePlain(decisions, states, bits)
 }

@@ -7,7 +7,8 @@
 	VPMOVZXWD (at+32)(SI), Y3 \
 	VPSUBD Y15, Y3, Y4 \ // sizes
 	VPSRLD $16, y, Y5 \
-	VPCMPGTD Y3, Y5, Y6 \ // states that give a word
+	VPSRLD X11, y, Y6 \
+	VPCMPGTD Y3, Y6, Y6 \ // states that give a word
 	VPBLENDW $0xaa, Y14, y, Y7 \ // the words, before those that were given
 	VPACKUSDW Y7, Y7, Y7 \
 	VPERMQ $8, Y7, Y7 \
@@ -36,18 +37,23 @@
 	VPSUBD Y7, Y5, Y5 \
 	VPAND Y7, Y4, Y7 \
 	VPSUBD Y7, Y6, Y6 \
-	VPSLLD $16, Y5, Y5 \
+	VPSLLD X12, Y5, Y5 \
 	VPADDD Y6, Y5, Y5 \
 	VPADDD Y2, Y5, y
 
-// func encodeVector(decisions *uint16, n int, states *[Lanes]uint32, t *Tables) int
-TEXT ·encodeVector(SB), NOSPLIT, $0-40
+// func encodeVector(decisions *uint16, n int, states *[Lanes]uint32, t *Tables, bits uint) int
+TEXT ·encodeVector(SB), NOSPLIT, $0-48
 	MOVQ decisions+0(FP), R8
 	MOVQ n+8(FP), SI
 	MOVQ states+16(FP), R10
 	LEAQ (R8)(SI*2), SI  // the decisions that are left end here
 	MOVQ SI, DI          // the words begin here
 	MOVQ t+24(FP), R9
+	MOVQ bits+32(FP), AX
+	VMOVQ AX, X12
+	NEGL AX
+	ADDL $32, AX
+	VMOVQ AX, X11
 	MOVL $0x40000000, AX
 	VMOVD AX, X13
 	VPBROADCASTD X13, Y13 // 2.0
@@ -69,6 +75,6 @@ end:
 	VMOVDQU Y1, 32(R10)
 	SUBQ R8, DI
 	SHRQ $1, DI
-	MOVQ DI, ret+32(FP)
+	MOVQ DI, ret+40(FP)
 	VZEROUPPER
 	RET

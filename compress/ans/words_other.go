@@ -2,4 +2,6 @@
 
 package ans
 
-func encode(decisions []uint16, states *[Lanes]uint32) int { return encodePlain(decisions, states) }
+func encode(decisions []uint16, states *[Lanes]uint32, bits uint) int {
+	return encodePlain(decisions, states, bits)
+}

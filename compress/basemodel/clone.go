@@ -22,30 +22,28 @@ const waitingShare = 16
 // Clone returns a copy of the model that has room for another n bases and is independent of m, which must not be used but for other clones
 // from then on. Bases coded under the copy may have qualities; each class of these learns mixing weights of its own from here on.
 func (m *Model) Clone(n int) *Model {
-	grown := slotBits(m.at+n) > int(64-m.match.shift)
+	grown := slotBits(m.learnt+n) > int(64-m.shift)
 	var c *Model
 	if !grown {
 		c = m.clones.take()
 	}
-	words := historyWords(m.at + n)
+	words := historyWords(m.learnt + n)
 	if c == nil {
 		c = new(Model)
-		c.mix.nodes, c.hist.words = anyNodes(), largepages.Make[uint64](words+n/4/32)
-		if !grown {
-			c.origin, c.match.slots = m, largepages.Make[uint32](len(m.match.slots))
+		c.nodes, c.hist.words = anyNodes(), largepages.Make[uint64](words+n/4/32)
+		if grown {
+			c.grow(&m.hist, m.learnt, n)
+		} else {
+			c.origin, c.slots, c.shift = m, largepages.Make[uint32](len(m.slots)), m.shift
 		}
 		c.copyTables(m)
 	} else if len(c.hist.words) < words {
 		c.hist.grow(words + n/4/32)
 	}
-	slots := c.match.slots
-	c.at, c.h, c.r, c.match, c.slot, c.word = m.at, m.h, m.r, m.match, m.slot, m.word
-	c.match.slots, c.mix.weights = slots, c.mix.weights[:0]
+	c.logging = c.origin != nil && n <= len(c.slots)/undoShare
+	c.learnt, c.size, c.count, c.weights = m.learnt, m.learnt+n, 1, c.weights[:0]
 	for range qualityClasses {
-		c.mix.weights = append(c.mix.weights, m.mix.weights...)
-	}
-	if grown {
-		c.match.grow(&m.hist, m.at, n)
+		c.weights = append(c.weights, m.weights...)
 	}
 	return c
 }
@@ -60,10 +58,12 @@ func (x *clones) take() (c *Model) {
 	return c
 }
 
-// copyTables copies the tables of nodes, k-mers and bases.
+// copyTables copies the tables of nodes, k-mers and bases, but for k-mers if the table has another size.
 func (m *Model) copyTables(from *Model) {
-	copy(m.mix.nodes, from.mix.nodes)
-	copy(m.match.slots, from.match.slots)
+	copy(m.nodes, from.nodes)
+	if len(m.slots) == len(from.slots) {
+		copy(m.slots, from.slots)
+	}
 	clear(m.hist.words[copy(m.hist.words, from.hist.words):])
 }
 
@@ -76,8 +76,8 @@ func (m *Model) Release() {
 		o.clones.free = append(o.clones.free, m)
 		return
 	}
-	nodes := m.mix.nodes
-	m.mix.nodes = nil
+	nodes := m.nodes
+	m.nodes = nil
 	freeNodes.Put(&nodes)
 }
 
@@ -91,7 +91,7 @@ func (x *clones) room(bytes int) bool {
 
 // bytes returns how much memory the tables of the model take, in bytes.
 func (m *Model) bytes() int {
-	return len(m.mix.nodes)*int(unsafe.Sizeof(node{})) + 4*len(m.match.slots) + 8*len(m.hist.words)
+	return len(m.nodes)*int(unsafe.Sizeof(node{})) + 4*len(m.slots) + 8*len(m.hist.words)
 }
 
 // undoShare: a clone that has coded at most one base for so many slots of the table of k-mers takes back what these have changed; else all
@@ -101,27 +101,26 @@ const undoShare = 32
 // undo makes the tables of a clone what those of its origin are.
 func (m *Model) undo() {
 	o := m.origin
-	n := m.at - o.at
-	m.at = o.at
-	if n > len(m.match.slots)/undoShare {
+	n := m.size - o.learnt
+	log, written := m.log, m.written
+	m.log, m.written = log[:0], written[:0]
+	if !m.logging {
 		m.copyTables(o)
 		return
 	}
 	// The nodes of contexts of few bases and of matches are few.
-	copy(m.mix.nodes[:nodes9], o.mix.nodes)
-	copy(m.mix.nodes[nodesMatch:], o.mix.nodes[nodesMatch:])
-	own, learnt := m.mix.nodes[nodes9:nodesMatch], o.mix.nodes[nodes9:nodesMatch]
-	const mask = 1<<18 - 1
-	for _, p := range o.match.pending {
-		m.match.slots[p.slot] = o.match.slots[p.slot]
+	copy(m.nodes[:nodes8], o.nodes)
+	copy(m.nodes[nodesMatch:], o.nodes[nodesMatch:])
+	for i, bases := range log {
+		if i/numLanes%2 > 0 {
+			bases >>= 2 // of the other strand
+		}
+		for _, at := range [...]uint32{nodes8 + bases&(1<<16-1), nodes10 + bases&(1<<20-1)} {
+			m.nodes[at] = o.nodes[at]
+		}
 	}
-	h, r := o.h, o.r
-	for i := range n {
-		k, strand := h&mask, r>>(2*(registerBases-strandLag-9))&mask
-		own[k], own[strand] = learnt[k], learnt[strand]
-		h, r = shiftIn(h, r, byte(m.hist.at(o.at+i)))
-		slot := m.match.candidate(h, r).slot
-		m.match.slots[slot] = o.match.slots[slot]
+	for _, slot := range written {
+		m.slots[slot] = o.slots[slot]
 	}
-	m.hist.undo(&o.hist, o.at, n)
+	m.hist.undo(&o.hist, o.learnt, n)
 }

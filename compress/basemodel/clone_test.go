@@ -8,55 +8,54 @@ import (
 	"runtime/debug"
 	"slices"
 	"testing"
-
-	"orcomgo/compress/rangecoder"
 )
 
 // differs says in which table a clone that has coded nothing differs from its model; empty if in none.
 func (m *Model) differs(o *Model) string {
 	bases := m.hist.words[min(len(m.hist.words), len(o.hist.words)):]
 	switch {
-	case !slices.Equal(m.mix.nodes, o.mix.nodes):
+	case !slices.Equal(m.nodes, o.nodes):
 		return "nodes"
-	case !slices.Equal(m.match.slots, o.match.slots):
+	case !slices.Equal(m.slots, o.slots):
 		return "k-mers"
 	case !slices.Equal(m.hist.words[:len(m.hist.words)-len(bases)], o.hist.words[:len(m.hist.words)-len(bases)]) ||
 		len(bases) > 0 && slices.Max(bases) != 0:
 		return "bases"
-	case m.h != o.h || m.r != o.r || m.at != o.at || m.match.at != o.match.at || m.match.misses != o.match.misses ||
-		m.match.pending != o.match.pending:
-		return "state"
+	case m.learnt != o.learnt:
+		return "number of bases"
+	case len(m.weights) != qualityClasses*weightSets:
+		return "number of weights"
 	}
 	for q := range qualityClasses {
-		if !slices.Equal(m.mix.weights[q*weightSets:][:weightSets], o.mix.weights) {
+		if !slices.Equal(m.weights[q*weightSets:][:weightSets], o.weights) {
 			return "weights"
 		}
 	}
 	return ""
 }
 
-// TestClonesTakeBackWhatTheyChange: a clone that was released is used again, and then is what a fresh one is, however many bases it coded.
+// TestClonesTakeBackWhatTheyChange: a clone that was released is used again, and then is what a fresh one is, however many bases it coded,
+// in however many lanes.
 func TestClonesTakeBackWhatTheyChange(t *testing.T) {
 	r := rand.New(rand.NewSource(40))
-	for _, n := range []int{0, 1, 7, 40, 3000, 100_000} {
-		genome := randomBases(r, n)
+	for _, n := range []int{0, 1, 7, 40, 3000, 100_000, 2_000_000} {
+		genome := repetitive(int64(n), n)
 		m := newModel(n + 17)
-		codeAll(m, genome)
-		for _, more := range []int{0, 1, 3, 5, 31, 32, 33, 300, 20_000} {
-			if slotBits(n+more) > int(64-m.match.shift) {
+		learn(m, genome)
+		for _, more := range []int{0, 1, 3, 5, 31, 32, 33, 300, 16_000, 40_000} {
+			if slotBits(n+more) > int(64-m.shift) {
 				continue // a larger table
 			}
-			literals := randomBases(r, more)
+			x := &Literals{Bases: randomBases(r, more), Quals: bytes.Repeat([]byte("I#"), more)[:more]}
 			if n > 100 && more > 100 {
-				copy(literals, genome[n-100:])
+				copy(x.Bases, genome[n-100:])
+				x.Leads = []int{0, 40, 56, more - LeadBases}
 			}
-			quals := bytes.Repeat([]byte("I#"), more)[:more]
-			c, e := m.Clone(more), rangecoder.EncodeTo(nil)
+			c := m.Clone(more)
 			if got := c.differs(m); got != "" {
 				t.Fatalf("%d bases, then %d: the first clone has other %s", n, more, got)
 			}
-			c.Encode(e.Enc, literals, quals)
-			data := e.Enc.Finish()
+			data := c.Append(nil, x)
 			c.Release()
 			again := m.Clone(more)
 			if again != c {
@@ -65,13 +64,23 @@ func TestClonesTakeBackWhatTheyChange(t *testing.T) {
 			if got := again.differs(m); got != "" {
 				t.Fatalf("%d bases, then %d that were coded: other %s", n, more, got)
 			}
-			got := make([]byte, more)
-			if again.Decode(rangecoder.NewDecoder(data), got, quals); !bytes.Equal(got, literals) {
-				t.Fatalf("%d bases, then %d: other bases are decoded", n, more)
+			y := hidden(x)
+			if err := again.Decode(data, y); err != nil || !bytes.Equal(y.Bases, x.Bases) {
+				t.Fatalf("%d bases, then %d: other bases are decoded (error %v)", n, more, err)
 			}
 			again.Release()
-			if got := m.Clone(more + 5).differs(m); got != "" {
+			third := m.Clone(more + 5)
+			if got := third.differs(m); got != "" {
 				t.Fatalf("%d bases, then %d that were decoded: other %s", n, more, got)
+			}
+			// Damaged code leaves nothing behind, too.
+			for i := range data {
+				data[i] ^= byte(r.Intn(256))
+			}
+			third.Decode(data, hidden(x))
+			third.Release()
+			if got := m.Clone(more).differs(m); got != "" {
+				t.Fatalf("%d bases, then %d that were damaged: other %s", n, more, got)
 			}
 		}
 	}
@@ -98,14 +107,40 @@ func TestClonesOfLittleMemory(t *testing.T) {
 	}
 }
 
+// TestClonesAreIndependent: coding under a clone changes neither the model nor another clone, whether the clone has the table of k-mers of
+// the model or a larger one.
+func TestClonesAreIndependent(t *testing.T) {
+	r := rand.New(rand.NewSource(6))
+	for _, more := range []int{20, 5000} { // for 1020 bases there are 1024 slots
+		genome := repetitive(7, 1000)
+		m, same := modelOf(genome), modelOf(genome)
+		a, b := randomBases(r, more), randomBases(r, more)
+		first := coded(m, a)
+		coded(m, b)
+		if again := coded(m, a); !bytes.Equal(first, again) {
+			t.Errorf("%d more bases are coded differently after others were", more)
+		}
+		if got := len(m.Clone(more).slots); (got > len(m.slots)) != (more > 1000) {
+			t.Errorf("the table of a clone for %d more bases has %d slots, that of the model %d", more, got, len(m.slots))
+		}
+		if !bytes.Equal(decodeAll(t, m, first, &Literals{Bases: a}), a) {
+			t.Errorf("%d more bases are not decoded", more)
+		}
+		if !m.Equal(same) {
+			t.Errorf("%d more bases have changed the model", more)
+		}
+	}
+}
+
 // BenchmarkClone codes a read of 100 bases under a clone of a model of 12,000,000 bases, as small slices do.
 func BenchmarkClone(b *testing.B) {
 	const n = 12_000_000
-	m, read := newModel(n), randomBases(rand.New(rand.NewSource(41)), 100)
-	m.appendPeer(0, randomBases(rand.New(rand.NewSource(42)), n))
+	read := randomBases(rand.New(rand.NewSource(41)), 100)
+	m := modelOf(randomBases(rand.New(rand.NewSource(42)), n))
+	b.SetBytes(int64(len(read)))
 	for b.Loop() {
 		c := m.Clone(len(read))
-		c.Encode(rangecoder.NewEncoder(nil), read, nil)
+		c.Append(nil, &Literals{Bases: read})
 		c.Release()
 	}
 }

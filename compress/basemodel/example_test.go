@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"orcomgo/compress/basemodel"
-	"orcomgo/compress/rangecoder"
 )
 
 // A sequence is coded as a section; other bases are then coded under the model that has learnt it.
@@ -17,9 +16,7 @@ func Example() {
 	})
 
 	read := genome[4:36]
-	e := rangecoder.NewEncoder(nil)
-	model.Clone(len(read)).Encode(e, read, nil)
-	literal := e.Finish()
+	literal := model.Clone(len(read)).Append(nil, &basemodel.Literals{Bases: read})
 
 	sequence, err := basemodel.Decode(section, basemodel.Options{Threads: 1})
 	if err != nil {
@@ -33,7 +30,10 @@ func Example() {
 	}
 	fmt.Println(sequence.Append(nil, 0, 8))
 	decoded := make([]byte, len(read))
-	model.Clone(len(read)).Decode(rangecoder.NewDecoder(literal), decoded, nil)
+	if err := model.Clone(len(read)).Decode(literal, &basemodel.Literals{Bases: decoded}); err != nil {
+		fmt.Println(err)
+		return
+	}
 	fmt.Println(string(decoded) == string(read))
 	// Output:
 	// [0 1 2 3 3 1 0 2]

@@ -6,29 +6,43 @@ import (
 	"orcomgo/internal/largepages"
 )
 
+// kmers is a table of the last place of each k-mer on either strand.
+type kmers struct {
+	slots []uint32 // place of the last base << 1 | canonical form is the reverse complement; zero is empty
+	shift uint
+}
+
+// lane is a part of the bases, which are coded one after another.
+type lane struct {
+	place, end int    // of the next base in the history, and where the part ends
+	h, r       uint64 // the last bases, newest lowest; and their reverse complement, newest highest
+	known      int    // how many of these are bases, at most registerBases
+	match
+	leads []int            // that follow: see block
+	ended [1 + tryLag]kmer // the k-mers that ended with the last base, with the one before, and so on
+}
+
+// kmer is a k-mer that a lane has passed.
+type kmer struct {
+	slot    uint32 // of the table
+	reverse uint32 // 1: the canonical form of the k-mer is its reverse complement
+	old     uint32 // what the slot held when it was read; at first 0
+	whole   bool   // it has all of its bases
+}
+
 // match predicts that the bases that followed an earlier occurrence of the last bases follow again, on either
 // strand, and continues past differences (a "tolerant" context, as in GeCo3; Silva et al., GigaScience 2020).
 // The confidence of its predictions depends on which of the last 32 bases it predicted rightly; bases before it began count as
 // if it had predicted them.
 type match struct {
-	slots []uint32 // place of a k-mer's last base << 1 | canonical form is the reverse complement; zero is empty
-	shift uint
-
-	at        int    // place in the history of the predicted base, -1: no match
-	step      int    // +1, or -1 on the other strand
-	predicted uint32 // base
-	misses    uint64 // bit 2i: the base 31-i ago was not as predicted
-
-	firstEnd int // number of bases up to the end of the first k-mer that is entered
-	pending  [4]candidate
+	at        int    // place in the history of the predicted base
+	step      int    // +1, or -1 on the other strand; 0: there is no match
+	predicted uint32 // base; 4 if there is no match
+	misses    uint64 // bit 2i: the base 31-i ago was not as predicted; all of them if there is no match
 }
 
-// candidate is a slot of the table, computed ahead of its use, and what it held when it was read.
-type candidate struct {
-	slot    uint32
-	reverse uint32 // 1: the canonical form of the k-mer is its reverse complement
-	old     uint32
-}
+// noMatch predicts no base, so that all are missed.
+var noMatch = match{predicted: 4, misses: everyBase}
 
 const (
 	matchLen    = 13 // bases that are equal where a match begins
@@ -45,14 +59,20 @@ const (
 	matchNodes   = 4 * (1 + runLengths*16)
 )
 
-// matchContexts gives the context of a base that is predicted as 0, but for its quality and the last bases, by the number of bases since
-// the last miss and the number of misses in 32 bases, which say how reliable the match is.
-var matchContexts = func() (t [33 * 33]uint32) {
+// matchNode is what a base that a match predicts has for a context.
+type matchNode struct{ match, joint, set uint32 }
+
+// matchContexts gives the nodes of a base that is predicted as 0, the joint one for last bases of 0, and the set of weights, by the number
+// of bases since the last miss and the number of misses in 32 bases, which say how reliable the match is.
+var matchContexts = func() (t [33 * 33]matchNode) {
 	group := [33]uint32{0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 9, 9, 10, 10, 10, 10, 11, 11, 11, 11, 12, 12, 12, 12, 13, 13, 13, 13, 14}
 	for l := range 33 {
 		for n := range 33 {
 			c := uint32(7)
 			switch {
+			case n > maxMisses:
+				t[l*33+n] = matchNode{^uint32(3), ^uint32(63), 0} // 0 after what is predicted, 4
+				continue
 			case n == 0:
 				c = 1
 			case n <= 2 && l >= 16:
@@ -69,18 +89,26 @@ var matchContexts = func() (t [33 * 33]uint32) {
 				c = 3
 			}
 			state := group[l]<<4 | uint32(min(n, 15))
-			t[l*33+n] = (4*state+4)<<matchShift | (4*c-3)<<4<<jointShift | c
+			t[l*33+n] = matchNode{4 + 4*state, (1 + 4*(c-1)) << 4, c}
 		}
 	}
 	return
 }()
 
+// context returns the nodes of the base that follows.
+func (m *match) context(h uint64) matchNode {
+	n := matchContexts[bits.LeadingZeros64(m.misses)>>1*33+bits.OnesCount64(m.misses)]
+	n.match += m.predicted
+	n.joint += m.predicted<<4 + uint32(h)&15
+	return n
+}
+
 // makeTable makes an empty table for about n bases.
-func (m *match) makeTable(n int) {
+func (t *kmers) makeTable(n int) {
 	b := slotBits(n)
-	m.slots, m.shift = largepages.Make[uint32](1<<b), uint(64-b)
-	for i := 0; i < len(m.slots); i += pageSlots {
-		m.slots[i] = 0 // maps all pages at once, in order; otherwise each is mapped at its first read and again at its first write
+	t.slots, t.shift = largepages.Make[uint32](1<<b), uint(64-b)
+	for i := 0; i < len(t.slots); i += pageSlots {
+		t.slots[i] = 0 // maps all pages at once, in order; otherwise each is mapped at its first read and again at its first write
 	}
 }
 
@@ -89,16 +117,15 @@ const pageSlots = 1 << 10
 
 func slotBits(n int) int { return min(max(bits.Len(uint(n)), 10), maxSlotBits) }
 
-// grow gives the match, which has seen the n bases of hist, a larger table of its own with room for another `more`.
-func (m *match) grow(hist *history, n, more int) {
-	m.makeTable(n + more)
-	m.pending = [4]candidate{} // of the smaller table
+// grow makes a larger table of the n bases of hist with room for another `more`.
+func (t *kmers) grow(hist *history, n, more int) {
+	t.makeTable(n + more)
 	var h, r uint64
 	for i := range n {
 		h, r = shiftIn(h, r, byte(hist.at(i)))
 		if i >= matchLen-1 && indexed(i) {
-			c := m.candidate(h, r)
-			m.slots[c.slot] = uint32(i)<<1 | c.reverse
+			k := t.kmer(h, r)
+			t.slots[k.slot] = uint32(i)<<1 | k.reverse
 		}
 	}
 }
@@ -107,100 +134,95 @@ func (m *match) grow(hist *history, n, more int) {
 // looked up.
 func indexed(i int) bool { return i&1 == 0 }
 
-// candidate returns the slot of the k-mer that the last bases h end with; r is their reverse complement.
-func (m *match) candidate(h, r uint64) candidate {
+// kmer returns the k-mer that the last bases h end with; r is their reverse complement.
+func (t *kmers) kmer(h, r uint64) kmer {
 	f, g := h&(1<<(2*matchLen)-1), r>>(2*(registerBases-matchLen))
 	reverse := uint32(0)
 	if g < f {
 		reverse = 1
 	}
-	return candidate{slot: uint32(hashKmer(min(f, g)) >> m.shift), reverse: reverse}
+	return kmer{slot: uint32(hashKmer(min(f, g)) >> t.shift), reverse: reverse}
 }
 
-// A k-mer's slot is read slotLag bases after its end, and the place it holds is tried another two bases later: by then
+// A k-mer's slot is read slotLag bases after its end, and the place it holds is tried another base later: by then
 // the cache lines have been fetched.
 const (
-	slotLag = 2
-	tryLag  = 4
+	slotLag = 1
+	tryLag  = 2
 )
 
-// update moves past base b, after which hist holds t bases, or fewer; h holds the last bases, r their reverse complement.
-// It returns what will be read two bases from now: the indices of a slot and of a word of the history.
-func (m *match) update(hist *history, t int, b uint32, h, r uint64) (slot, word uint32) {
-	m.follow(b)
-	m.try(hist, t, &m.pending[(t-tryLag)&3], h, r)
-	p := &m.pending[(t-slotLag)&3]
-	m.look(t, p)
-	c := &m.pending[t&3]
-	*c = m.candidate(h, r)
-	m.setPredicted(hist)
-	return c.slot, p.old >> 6
+// pass moves a lane past base b.
+func (m *Model) pass(l *lane, b uint32) {
+	l.h, l.r = shiftIn(l.h, l.r, byte(b))
+	l.known = min(l.known+1, registerBases)
+	m.hist.set(l.place, b)
+	l.place++
+	l.follow(b, m.size)
+	l.ended[2], l.ended[1] = l.ended[1], l.ended[0]
+	if k := &l.ended[tryLag]; k.old != 0 && l.misses != 0 {
+		m.try(l, k)
+	}
+	if k := &l.ended[slotLag]; k.whole {
+		k.old = m.slots[k.slot]
+		if end := l.place - 1 - slotLag; indexed(end) {
+			m.slots[k.slot] = uint32(end)<<1 | k.reverse
+			if m.logging {
+				m.written = append(m.written, k.slot)
+			}
+		}
+	}
+	m.endKmer(l)
+	predicted := m.hist.at(l.at) ^ uint32(l.step>>1)&3 // the complement on the other strand
+	if l.step == 0 {
+		predicted = 4
+	}
+	l.predicted = predicted
 }
 
-// follow moves the match, if there is one, past base b.
-func (m *match) follow(b uint32) {
-	if m.at < 0 {
-		return
+// endKmer finds the k-mer that ends with the last base.
+func (m *Model) endKmer(l *lane) {
+	l.ended[0] = kmer{}
+	if l.known >= matchLen {
+		l.ended[0] = m.kmer(l.h, l.r)
+		l.ended[0].whole = true
 	}
-	m.misses >>= 2
-	m.at += m.step
+}
+
+// follow moves the match, if there is one, past base b. There are `size` places.
+func (m *match) follow(b uint32, size int) {
+	misses := m.misses >> 2
 	if m.predicted != b {
-		m.misses |= 1 << 62
-		if bits.OnesCount64(m.misses) > maxMisses {
-			m.at = -1
-		}
+		misses |= 1 << 62
+	}
+	goesOn := int64(bits.OnesCount64(misses)-maxMisses-1) >> 63 // all bits, or none: branches would often be guessed wrong
+	m.at = (m.at + m.step) & int(goesOn)
+	m.step &= int(goesOn)
+	m.misses = misses | everyBase&^uint64(goesOn)
+	if uint(m.at) >= uint(size) {
+		*m = noMatch
 	}
 }
 
-// look reads the slot of p, the candidate slotLag bases before base t, and enters its k-mer there.
-func (m *match) look(t int, p *candidate) {
-	if t-slotLag >= m.firstEnd {
-		p.old = m.slots[p.slot]
-		if end := t - 1 - slotLag; indexed(end) {
-			m.slots[p.slot] = uint32(end)<<1 | p.reverse
-		}
-	}
-}
-
-// setPredicted sets the base that the match predicts, if there is one.
-func (m *match) setPredicted(hist *history) {
-	if m.at >= 0 {
-		m.predicted = hist.at(m.at)
-		if m.step < 0 {
-			m.predicted = 3 - m.predicted
-		}
-	}
-}
-
-// try starts a match from the earlier k-mer that was found in the slot of c, on either strand, if it has fewer misses than the match there
-// is. The last bases, h and r, end tryLag bases after the k-mer of c.
-func (m *match) try(hist *history, t int, c *candidate, h, r uint64) {
-	if c.old == 0 || m.at >= 0 && m.misses == 0 {
+// try starts a match from the earlier k-mer that was found in the slot of k, on either strand, if it has fewer misses than the match there
+// is. The last bases end tryLag bases after k.
+func (m *Model) try(l *lane, k *kmer) {
+	other := -int(k.old&1 ^ k.reverse)                        // strand: all bits, or none
+	q := int(k.old>>1) + tryLag - (matchLen-1+2*tryLag)&other // corresponds to the last base
+	from := q - (registerBases-1)&^other                      // the place of those that correspond to the last bases
+	step := 1 | other
+	if from < 0 || from+registerBases > m.size || uint(q+step) >= uint(m.size) {
 		return
 	}
-	old, at, step := int(c.old>>1), 0, 0
-	var differ uint64
-	if c.old&1 != c.reverse {
-		q := old - matchLen + 1 - tryLag // corresponds to the last base
-		at, step = q-1, -1
-		if q < 1 || q+registerBases > t || m.at == at && m.step == step {
-			return
-		}
-		differ = bits.Reverse64(hist.from(q) ^ ^h)
-	} else {
-		q := old + tryLag
-		at, step = q+1, 1
-		if q < registerBases-1 || m.at == at && m.step == step {
-			return
-		}
-		differ = hist.from(q-registerBases+1) ^ ^r
-	}
+	differ := m.hist.from(from) ^ ^(l.h&uint64(other) | l.r&^uint64(other))
 	differ = (differ | differ>>1) & everyBase
 	n := bits.OnesCount64(differ)
-	if n > startMisses || m.at >= 0 && n >= bits.OnesCount64(m.misses) {
+	if n > startMisses || n >= bits.OnesCount64(l.misses) {
 		return
 	}
-	m.at, m.step, m.misses = at, step, differ
+	if other != 0 {
+		differ = bits.Reverse64(differ) >> 1
+	}
+	l.at, l.step, l.misses = q+step, step, differ
 }
 
 // hashKmer hashes a k-mer; the upper bits are the best ones.

@@ -12,7 +12,7 @@ type Sequence struct {
 	n        int
 	segments []segment
 	packed   []byte      // base i in byte i/4 at bits 2*(i%4), and bases.Pad bytes more
-	model    *Model      // of the first segment's first coder; set at the end
+	model    *Model      // of the first segment; set at the end
 	progress func(n int) // Options.Progress
 
 	mu      sync.Mutex
@@ -39,8 +39,8 @@ func newSequence(n int, segments []segment) *Sequence {
 // Len returns the number of bases, decoded or not.
 func (s *Sequence) Len() int { return s.n }
 
-// Coders returns how many coders decode the sequence, side by side as far as there are threads.
-func (s *Sequence) Coders() int { return codersOf(s.segments) }
+// Segments returns how many segments are decoded, side by side as far as there are threads.
+func (s *Sequence) Segments() int { return len(s.segments) }
 
 // Append appends n bases, one a byte (0 to 3), from base pos on to dst. Wait must have returned for pos+n or more, and without an error.
 func (s *Sequence) Append(dst []byte, pos, n int) []byte { return bases.Unpack(dst, s.packed, pos, n) }

@@ -3,9 +3,13 @@ package quals
 import "orcomgo/compress/ans"
 
 // tables are what the assembler looks up.
+//
+//lint:ignore U1000 the assembler reads it
 var tables = (*vectorTables)(ans.VectorTables)
 
 // vectorTables are ans.Tables, under a name of this package for the assembler.
+//
+//lint:ignore U1000 the assembler knows its fields
 type vectorTables ans.Tables
 
 //go:noescape

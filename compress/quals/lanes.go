@@ -361,7 +361,7 @@ func (m *model) encode(out []byte, in *Input) []byte {
 		for l := range c.states {
 			c.states[l] = ans.Start
 		}
-		words := c.decisions[ans.Encode(c.decisions, &c.states):]
+		words := c.decisions[ans.Encode(c.decisions, &c.states, 16):]
 		for _, x := range c.states[:lanes] {
 			out = binary.LittleEndian.AppendUint32(out, x)
 		}

@@ -186,7 +186,7 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 			return seqs, ErrCorrupt
 		}
 	}
-	if flags&flagPieces != 0 && first.decoded() < first.Records {
+	if first.decoded() < first.Records && NeedsAll(data) {
 		return seqs, errTooFew
 	}
 	if err := d.wait(p); err != nil {
@@ -205,10 +205,16 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 // errTooFew is an error of the caller: First is set for a slice of which all reads are needed. See NeedsAll.
 var errTooFew = errors.New("seqs: the first reads of this slice can't be decoded alone")
 
-// NeedsAll reports whether some reads of a slice can't be decoded without all others: long reads are aligned in pieces.
+// NeedsAll reports whether some reads of a slice can't be decoded without all others: long reads are aligned in pieces, and reads without a
+// place are coded side by side.
 func NeedsAll(data []byte) bool {
 	_, n := parse.Uvarint(data)
-	return n > 0 && len(data) > n && data[n]&flagPieces != 0
+	if n <= 0 || len(data) <= n {
+		return false
+	}
+	flags := data[n]
+	in, err := streamsOf(data[n+1:], flags)
+	return err == nil && (flags&flagPieces != 0 || len(in.members[0][streamLiterals])+len(in.members[1][streamLiterals]) > 0)
 }
 
 // cutSlice returns the part of a slice with these columns, its flags and its streams.

@@ -75,7 +75,7 @@ func (c Config) holdForDecoding(ctx context.Context, s *basemodel.Sequence) {
 		return
 	}
 	decoded := make(chan struct{})
-	c.hold(ctx, s.Coders(), decoded)
+	c.hold(ctx, s.Segments(), decoded)
 	go func() {
 		s.Model() // which returns at the end
 		close(decoded)
@@ -226,14 +226,10 @@ func (e *Encoder) build(ctx context.Context) error {
 		bases, source = e.repeats.bases, e.repeats.source
 	}
 	o := basemodel.Options{Threads: SegmentThreads(e.cfg.Threads, e.cfg.Memory)}
-	if SegmentThreads(4, e.cfg.Memory) < 4 {
-		o.Coders = 2
-	}
 	if e.follow != nil {
-		// Decoding takes as many threads and models as coding does. The coders of one segment are side by side all the same.
-		o.Threads = max(min(o.Threads, cmp.Or(o.Coders, 4)), o.Threads/2)
+		o.Threads = max(1, o.Threads/2) // decoding takes as many threads and models as coding does
 	}
-	e.cfg.hold(ctx, o.Goroutines(bases), e.coded)
+	e.cfg.hold(ctx, min(basemodel.Segments(bases), o.Threads), e.coded)
 	if e.cfg.Progress != nil { // now, since slices are coded beside it
 		e.cfg.Progress(CodingStage, 0, uint64(bases))
 	}
@@ -261,7 +257,7 @@ func (e *Encoder) build(ctx context.Context) error {
 		e.section = basemodel.Encode(bases, source, o)
 	}()
 	if SegmentThreads(2, e.cfg.Memory) < 2 {
-		<-e.coded // there is too little memory for the models of both coders of a segment beside slices
+		<-e.coded // there is too little memory for the model of a segment beside slices
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package seqs
 
 import (
+	"orcomgo/compress/basemodel"
 	rc "orcomgo/compress/rangecoder"
 )
 
@@ -11,7 +12,7 @@ type leads struct {
 }
 
 // leadBases is how many bases a lead has.
-const leadBases = 16
+const leadBases = basemodel.LeadBases
 
 // manyLeads: leads are coded as known values if at least one of so many reads has that of another one.
 const manyLeads = 8
@@ -54,23 +55,24 @@ func leadOf(b []byte) (lead uint32) {
 	return lead
 }
 
-// code codes the lead of a read, b, and reports whether it did.
-func (l *leads) code(c *rc.Coder, b []byte) bool {
-	lead, known := uint64(0), l.order != nil
+// code codes the lead of a read, b.
+func (l *leads) code(c *rc.Coder, b []byte) {
+	lead := uint64(0)
 	if !c.Decoding() {
 		lead = uint64(leadOf(b))
 	}
-	switch {
-	case l.order != nil:
+	if l.order != nil {
 		start, _, _ := l.order.next(c, uint32(lead), false, 0, func(uint32, bool) bool { return false })
 		lead = uint64(start)
-	case l.known != nil:
-		lead, known = l.known.code(c, 0, lead)
+	} else if v, known := l.known.code(c, 0, lead); known {
+		lead = v
+	} else {
+		lead = uint64(c.Uniform(uint32(lead), 32))
+		l.known.add(c, 0, lead)
 	}
-	if known && c.Decoding() {
+	if c.Decoding() {
 		for i := range b[:leadBases] {
 			b[i] = byte(lead>>(2*(leadBases-1-i))) & 3
 		}
 	}
-	return known
 }

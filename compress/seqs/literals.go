@@ -1,86 +1,119 @@
 package seqs
 
-import rc "orcomgo/compress/rangecoder"
+import (
+	"encoding/binary"
 
-// openBases is memory for the bases of a read that are coded, and for their qualities.
-type openBases struct{ bases, quals []byte }
+	"orcomgo/bins/parse"
+	"orcomgo/compress/basemodel"
+	rc "orcomgo/compress/rangecoder"
+)
 
-// of returns the bases for which skip is not set, and their qualities; nil if quals is nil.
-func (o *openBases) of(bases, quals []byte, skip []bool) ([]byte, []byte) {
-	o.bases, o.quals = o.bases[:0], o.quals[:0]
-	for j, b := range bases {
-		if skip[j] {
-			continue
-		}
-		o.bases = append(o.bases, b)
-		if quals != nil {
-			o.quals = append(o.quals, quals[j])
-		}
-	}
-	if quals == nil {
-		return o.bases, nil
-	}
-	return o.bases, o.quals
-}
-
-// restore is the inverse of of: it enters the open bases among all of a read, and leaves the others as they are.
-func (o *openBases) restore(all []byte, skip []bool) {
-	k := 0
-	for j := range all {
-		if !skip[j] {
-			all[j] = o.bases[k]
-			k++
-		}
-	}
-}
-
-// codeLiterals codes the reads of column k that have no place. read returns the bases of a read, one a byte; decoding, where
-// its letters go.
-func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, k int, read func(k, i int) []byte) error {
-	if !r.needModel(k) {
-		return nil
-	}
-	bases := r.literalBases(k, r.cols[k].Records)
-	m, err := s.model()
-	if err != nil {
-		return err
-	}
-	m = m.Clone(bases)
-	defer m.Release()
-	var open openBases
-	l := newLeads(c, r, k, read)
+// eachLiteral calls f with the bases of the reads of column k that have no place which are coded, stretch by stretch, and their qualities.
+// They are the places of bases, those of read, that are not in skip. first says whether a stretch begins a read that has a lead.
+func (r *columnReads) eachLiteral(k int, read func(k, i int) []byte, f func(bases, quals []byte, skip []bool, first bool)) {
 	r.forEach(k, false, func(i int, quals []byte, skip []bool) {
-		b := read(k, i)[:r.cols[k].Lengths.Of(i)]
-		hasLead, given := r.hasLead(k, i, skip), 0
-		if hasLead && l.code(c, b) {
-			given = leadBases
-			m.Pass(b[:given])
-		}
+		b, hasLead := read(k, i), r.hasLead(k, i, skip)
 		r.literals(k, i, func(from, to int) {
-			from = max(from, given)
-			all, q := b[from:to], quals
+			q, s := quals, skip
 			if q != nil {
 				q = q[from:to]
 			}
-			bases := all
-			if skip != nil {
-				bases, q = open.of(all, q, skip[from:to])
+			if s != nil {
+				s = s[from:to]
 			}
-			if !c.Decoding() {
-				m.Encode(c.Enc, bases, q)
-				return
-			}
-			m.Decode(c.Dec, bases, q)
-			if skip != nil {
-				open.restore(all, skip[from:to])
-			}
+			f(b[from:to], q, s, hasLead)
 		})
-		if hasLead && given == 0 && l.known != nil {
-			l.known.add(c, 0, uint64(leadOf(b)))
+	})
+}
+
+// gather returns the literals of column k, end to end, with leads only if they are coded as such.
+func (r *columnReads) gather(k, size int, withLeads bool, read func(k, i int) []byte) *basemodel.Literals {
+	x := &basemodel.Literals{Bases: make([]byte, 0, size)}
+	r.eachLiteral(k, read, func(bases, quals []byte, skip []bool, first bool) {
+		if first && withLeads {
+			x.Leads = append(x.Leads, len(x.Bases))
 		}
-		if c.Decoding() {
-			r.literals(k, i, func(from, to int) { toLetters(b[from:to]) })
+		for j, b := range bases {
+			if skip != nil && skip[j] {
+				continue
+			}
+			x.Bases = append(x.Bases, b)
+			if quals != nil {
+				x.Quals = append(x.Quals, quals[j])
+			}
 		}
+	})
+	return x
+}
+
+// each codes the leads of column k, and reports whether they are coded.
+func (l *leads) each(c *rc.Coder, r *columnReads, k int, read func(k, i int) []byte) (coded bool) {
+	if l.order == nil && l.known == nil {
+		return false
+	}
+	r.forEach(k, false, func(i int, _ []byte, skip []bool) {
+		if r.hasLead(k, i, skip) {
+			l.code(c, read(k, i))
+		}
+	})
+	return true
+}
+
+// literalModel returns the model of the reads of column k that have no place, nil if there are none.
+func (s *slice) literalModel(r *columnReads, k int) (m *basemodel.Model, size int, err error) {
+	if !r.needModel(k) {
+		return nil, 0, nil
+	}
+	size = r.literalBases(k, r.cols[k].Records)
+	if m, err = s.model(); err != nil {
+		return nil, 0, err
+	}
+	return m.Clone(size), size, nil
+}
+
+// encodeLiterals returns the stream of the reads of column k that have no place, which is empty if there are none. read returns the bases
+// of a read, one a byte.
+func (s *slice) encodeLiterals(r *columnReads, k int, read func(k, i int) []byte) ([]byte, error) {
+	m, size, err := s.literalModel(r, k)
+	if m == nil {
+		return nil, err
+	}
+	defer m.Release()
+	c := encodeTo(nil)
+	l := newLeads(c, r, k, read)
+	withLeads := l.each(c, r, k, read)
+	out := c.Enc.Finish()
+	out = append(binary.AppendUvarint(nil, uint64(len(out))), out...)
+	return m.Append(out, r.gather(k, size, withLeads, read)), nil
+}
+
+// decodeLiterals is the inverse of encodeLiterals. The letters of a read go where read says.
+func (s *slice) decodeLiterals(stream []byte, r *columnReads, k int, read func(k, i int) []byte) error {
+	m, size, err := s.literalModel(r, k)
+	if m == nil {
+		return err
+	}
+	defer m.Release()
+	n, used := parse.Uvarint(stream)
+	if used <= 0 || n > uint64(len(stream)-used) {
+		return ErrCorrupt
+	}
+	c := decodeFrom(stream[used:][:n])
+	l := newLeads(c, r, k, read)
+	withLeads := l.each(c, r, k, read)
+	x := r.gather(k, size, withLeads, read) // only the leads are known
+	if err := m.Decode(stream[used+int(n):], x); err != nil {
+		return corrupt(err)
+	}
+	at := 0
+	r.eachLiteral(k, read, func(bases, _ []byte, skip []bool, _ bool) {
+		for j := range bases {
+			if skip == nil || !skip[j] {
+				bases[j] = x.Bases[at]
+				at++
+			}
+		}
+		toLetters(bases)
 	})
 	return nil
 }

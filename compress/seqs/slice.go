@@ -261,15 +261,14 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) *str
 	literals := func() error {
 		var buf []byte
 		for k := range cols {
-			l := encodeTo(nil)
-			err := s.codeLiterals(l, r, k, func(k, i int) []byte {
+			stream, err := s.encodeLiterals(r, k, func(k, i int) []byte {
 				buf = s.layout.Bases(buf[:0], records[k][i])
 				return buf
 			})
 			if err != nil {
 				return err
 			}
-			out.members[k][streamLiterals] = l.Enc.Finish()
+			out.members[k][streamLiterals] = stream
 		}
 		return nil
 	}
@@ -333,7 +332,7 @@ func (s *slice) decode(tree *positions, cols []*Column, in *streams, wait func(n
 	}
 	literals := func() error {
 		for _, k := range withLiterals {
-			if err := s.codeLiterals(decodeFrom(in.members[k][streamLiterals]), r, k, text); err != nil {
+			if err := s.decodeLiterals(in.members[k][streamLiterals], r, k, text); err != nil {
 				return err
 			}
 		}

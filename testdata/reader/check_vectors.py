@@ -115,7 +115,18 @@ def bases(v):
         wanted = (wanted * v.number("times"))[:-v.number("less")]
     if len(wanted) >= LONG and not run_all:
         return None
-    found, _ = reader.decode_pseudogenome(v.bytes(), "bases")
+    found, model = reader.decode_pseudogenome(v.bytes(), "bases")
+    if "literals" in v.fields:
+        literals, classes = v.text("literals"), [0] * len(v.text("literals"))
+        if "qualities" in v.fields:
+            classes = [min(max(ord(q) - 33, 0) // 6, 7) for q in v.text("qualities")]
+        start, model, source = len(model.bases), model.copy(len(literals)), reader.Bytes(v.bytes("coded"), "literals")
+        leads = [start + lead for lead in v.numbers("leads")]
+        for lead in leads:
+            model.bases[lead:lead + 16] = ["ACGT".index(c) for c in literals[lead - start:lead - start + 16]]
+        model.decode(source, start, classes, "literals", leads)
+        source.finish()
+        found, wanted = found + model.bases[start:], wanted + literals
     return bytes(b"ACGT"[base] for base in found).decode(), wanted
 
 

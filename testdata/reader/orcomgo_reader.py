@@ -2413,6 +2413,15 @@ def going_on(logit):
     return 65536 - tail if logit < 0 else tail
 
 
+def decode_outcome(source, state, bounds, bits=16):
+    """FORMAT: Blocks, Decoding e; also the state after it. Bounds are in 1 / 2^bits."""
+    c = state & (1 << bits) - 1
+    e = sum(bound > c for bound in bounds)
+    above, below = bounds[e - 1] if e else 1 << bits, bounds[e] if e < len(bounds) else 0
+    state = (above - below) * (state >> bits) + c - below
+    return e, state if state >= 65536 else state << 16 | source.fixed(2)
+
+
 class QualityLane:
     """The state of the piece of a read that a lane decodes (FORMAT: Qualities, Contexts)."""
 
@@ -2568,12 +2577,7 @@ class QualityModel:
                 predicted.append((i, lines) + self.predict(lines, k(i)))
             decoded, found = [], {}
             for i, lines, going, bounds in predicted:
-                c = states[i] & 65535
-                e = sum(bound > c for bound in bounds)
-                above, below = bounds[e - 1] if e else 65536, bounds[e] if e < 8 else 0
-                states[i] = (above - below) * (states[i] >> 16) + c - below
-                if states[i] < 65536:
-                    states[i] = states[i] << 16 | source.fixed(2)
+                e, states[i] = decode_outcome(source, states[i], bounds)
                 found[i] = e
                 decoded.append((lines, going, e))
             for lines, going, e in decoded:
@@ -2618,17 +2622,46 @@ class QualityModel:
 # ---------------------------------------------------------------------------
 # Sequences: the model of bases (FORMAT: Sequences, Bases and Matches)
 
-HISTORY_CONTEXTS = (1, 2, 3, 4, 6, 9)
-OTHER_STRAND = ((4, 6), (5, 9))         # (input, bases) of the contexts that learn the other strand
-COUNTER_RATE = (102, 73, 57, 47, 39, 34, 30, 27, 24, 14, 10, 8, 6, 5, 5, 4)
+LAST_BASES = (2, 3, 4, 6, 8, 10)
 KMER = 13
+BLOCK = 1 << 18                 # bases
+LEAD = 16                       # bases
+CONFIDENCE = (20535, 15279, 12348, 10243, 8561, 7133, 5870, 4720,
+              3649, 2634, 1655, 699, -247, -1198, -2164, -3160)
 
 
-def count_up(counter, bit):
-    """What a counter (probability, count) is after a bit."""
-    p, n = counter
-    d = ((4095 if bit else 0) - p) * COUNTER_RATE[n] * 128
-    return p + (((d >> 14) + 1) >> 1), min(n + 1, 15)
+def product(a, b):
+    return -32768 if a == b == -32768 else a * b + (1 << 14) >> 15
+
+
+def probability(logit):
+    """FORMAT: Bases: P."""
+    return 65536 - going_on(clamp16(logit))
+
+
+def first_node(key):
+    node = [0, 0, 0, 6144]
+    if key[0] == "match" and key[1] is not None:
+        _, predicted, _, m = key
+        high, low = predicted >> 1, predicted & 1
+        node[0] = CONFIDENCE[m] if high else -CONFIDENCE[m]
+        node[1 + high] = CONFIDENCE[m] if low else -CONFIDENCE[m]
+    return node
+
+
+def errors(base, p):
+    """Of the three decisions."""
+    high, low = base >> 1, base & 1
+    found = [high * 32767 - (p[0] >> 1), 0, 0]
+    found[1 + high] = low * 32767 - (p[1 + high] >> 1)
+    return found
+
+
+def moved(node, errors, weights):
+    """A node that has learnt."""
+    rate = node[3]
+    logits = [clamp16(x + product(product(e, w), rate)) for x, e, w in zip(node, errors, weights)]
+    return logits + [clamp16(rate + product(product(-8192, rate), rate))]
 
 
 def group_of(l):
@@ -2640,199 +2673,7 @@ def group_of(l):
     return 6 + l // 4
 
 
-class BaseModel:
-    """Codes bases after those before it in a history, which others may enter too."""
-
-    def __init__(self, size):
-        self.bases = bytearray(size)            # the history; a place not yet entered is A
-        self.counters = [{} for _ in range(8)]
-        self.weights = {}                       # by quality class, decision and class of the match
-        self.first_weights = {}                 # what those of other quality classes start with
-        self.table_bits = table_bits(size)
-        self.table = {}
-        self.begin(0, False)
-
-    def begin(self, at, known):
-        """Moves to a place; the last bases are those before it, or none."""
-        self.at = at
-        self.forward = self.reverse = 0         # the last 32 bases, and their reverse complement
-        start = max(at - 32, 0) if known else at
-        for base in self.bases[start:at]:
-            self.push(base)
-        self.first_kmer = max(at, start + KMER - 1)     # its last base; k-mers before are not used
-        self.candidates = {}                    # k-mers by their last base: (slot, flag)
-        self.reading = {}                       # the same, after reading: (place, whether flags differ)
-        self.match = None                       # (place predicted, +1 or -1)
-        self.misses = 0                         # of the match, a bit a base, the newest lowest
-
-    def copy(self, more):
-        """A copy that goes on by itself, for so many bases more."""
-        other = BaseModel.__new__(BaseModel)
-        other.__dict__.update(self.__dict__)
-        other.bases = bytearray(self.bases[:self.at]) + bytearray(more)
-        other.counters = [dict(table) for table in self.counters]
-        other.weights = {key: list(weights) for key, weights in self.weights.items()}
-        other.first_weights = self.weights
-        other.table, other.reading = dict(self.table), dict(self.reading)
-        other.candidates = dict(self.candidates)
-        if table_bits(self.at + more) > self.table_bits:
-            other.grow_table(self.at + more)
-        return other
-
-    def push(self, base):
-        self.forward = (self.forward << 2 | base) & MASK64
-        self.reverse = self.reverse >> 2 | (3 - base) << 62
-
-    # -- one base
-
-    def decode(self, coder, quality_class=0):
-        """FORMAT: Bases, One base."""
-        predicted, kind, m, state = self.predicted(), 0, 0, 0
-        if self.match is not None:
-            m = bin(self.misses).count("1")
-            l = 32 if m == 0 else (self.misses & -self.misses).bit_length() - 1
-            kind = match_class(l, m)
-            state = group_of(l) << 4 | min(m, 15)
-        contexts = [self.forward & ((1 << 2 * k) - 1) for k in HISTORY_CONTEXTS]
-        contexts.append(-1 if predicted is None else predicted << 8 | state)
-        a = 0 if predicted is None else 4 * kind - 3 + predicted
-        contexts.append(16 * a + (self.forward & 15))
-
-        def decide(d):
-            counters = []
-            for number, (table, at) in enumerate(zip(self.counters, contexts)):
-                counter = table.get((at, d))
-                if counter is None:
-                    counter = (2048, 0)
-                    if number == 6 and predicted is not None:
-                        counter = (first_probability(d, predicted, m), 0)
-                counters.append(counter)
-            bit = coder.mixed([STRETCH[p] for p, _ in counters], [self.weights_of((quality_class, d, kind))], 16)
-            for table, at, counter in zip(self.counters, contexts, counters):
-                table[at, d] = count_up(counter, bit)
-            return bit
-
-        high = decide(0)
-        base = 2 * high + decide(1 + high)
-        self.learn_other_strand()
-        self.enter(base, predicted)
-        return base
-
-    def predicted(self):
-        """The base that the match predicts, if there is one."""
-        if self.match is None:
-            return None
-        place, step = self.match
-        return self.bases[place] if step > 0 else 3 - self.bases[place]
-
-    def weights_of(self, key):
-        if key not in self.weights:
-            self.weights[key] = list(self.first_weights.get((0, *key[1:]), [16384] * 8))
-        return self.weights[key]
-
-    def learn_other_strand(self):
-        for number, k in OTHER_STRAND:
-            table, at = self.counters[number], self.reverse >> (58 - 2 * k) & (1 << 2 * k) - 1
-            base = 3 - (self.forward >> 2 * k + 6 & 3)
-            for d, bit in ((0, base >> 1), (1 + (base >> 1), base & 1)):
-                table[at, d] = count_up(table.get((at, d), (2048, 0)), bit)
-
-    def enter(self, base, predicted):
-        """The base is appended to the history."""
-        self.bases[self.at] = base
-        self.at += 1
-        self.push(base)
-        here = self.at - 1
-        if self.match is not None:
-            place, step = self.match
-            self.misses = (self.misses << 1 | (base != predicted)) & MASK32
-            self.match = (place + step, step)
-            if bin(self.misses).count("1") > 20 or place + step < 0:
-                self.match = None
-        self.try_match(here - 4)
-        self.read_slot(here - 2)
-        if here >= self.first_kmer:
-            self.candidates[here] = self.kmer(self.bases[self.at - KMER:self.at])
-
-    # -- matches
-
-    def kmer(self, bases):
-        """The slot of a k-mer, and whether its reverse complement is smaller."""
-        forward = reverse = 0
-        for i, base in enumerate(bases):
-            forward = forward << 2 | base
-            reverse |= (3 - base) << 2 * i
-        flag = int(reverse < forward)
-        x = min(forward, reverse) * 0x9E3779B97F4A7C15 & MASK64
-        x ^= x >> 32
-        x = x * 0xBF58476D1CE4E5B9 & MASK64
-        return x >> (64 - self.table_bits), flag
-
-    def enter_kmers(self, bases, start):
-        """Enters the k-mers of a run that begins at a place, those that end at an even one."""
-        for last in range(start + KMER - 1, start + len(bases)):
-            if last % 2 == 0:
-                slot, flag = self.kmer(bases[last - start - KMER + 1:last - start + 1])
-                self.table[slot] = last, flag
-
-    def read_slot(self, last):
-        candidate = self.candidates.pop(last, None)
-        if candidate is None:
-            return
-        slot, flag = candidate
-        held = self.table.get(slot)
-        if held is not None:
-            self.reading[last] = held[0], held[1] != flag
-        if last % 2 == 0:
-            self.table[slot] = last, flag
-
-    def try_match(self, last):
-        held = self.reading.pop(last, None)
-        if held is None or (self.match is not None and self.misses == 0):
-            return
-        place, other = held
-        if other:                               # the last base is compared with this place
-            newest, step = place - (KMER - 1) - 4, -1
-            fits = newest >= 1 and newest + 31 < self.at
-        else:
-            newest, step = place + 4, 1
-            fits = newest >= 31
-        if not fits or self.match == (newest + step, step):
-            return
-        misses = 0
-        for i in range(32):
-            # Two registers: they differ where no base has been entered yet.
-            if other:
-                differs = self.bases[newest + i] != 3 - (self.forward >> 2 * i & 3)
-            else:
-                differs = self.bases[newest - i] != 3 - (self.reverse >> 62 - 2 * i & 3)
-            misses |= differs << i
-        count = bin(misses).count("1")
-        if count <= 13 and (self.match is None or count < bin(self.misses).count("1")):
-            self.match, self.misses = (newest + step, step), misses
-
-    def grow_table(self, size):
-        """FORMAT: Literals: the table is made anew."""
-        self.table_bits = table_bits(size)
-        self.table, self.reading = {}, {}
-        self.enter_kmers(self.bases[:self.at], 0)
-        self.candidates = {last: (0, 0) for last in self.candidates}
-
-    # -- several coders
-
-    def append_chunk(self, start, chunk):
-        """What another coder has decoded: it can be matched, but teaches nothing."""
-        before = max(start - KMER + 1, 0)
-        self.enter_kmers(self.bases[before:start] + chunk, before)
-        for i, base in enumerate(chunk, start):
-            self.bases[i] = base
-
-
-def table_bits(size):
-    return min(max(size.bit_length(), 10), 22)
-
-
-def match_class(l, m):
+def rating(l, m):
     if m == 0:
         return 1
     if m <= 2:
@@ -2844,15 +2685,206 @@ def match_class(l, m):
     return 3 if l >= 16 else 7
 
 
-def first_probability(d, predicted, m):
-    """Where a counter of input 6 starts."""
-    q = 3973 - 164 * min(m, 15)
-    high, low = predicted >> 1, predicted & 1
-    if d == 0:
-        return q if high else 4095 - q
-    if d == 1 + high:
-        return q if low else 4095 - q
-    return 2048
+def table_bits(size):
+    return min(max(size.bit_length(), 10), 22)
+
+
+class BaseLane:
+    """Some bases of a block, one after another."""
+
+    def __init__(self, at, end):
+        self.at, self.end = at, end
+        self.forward = self.reverse = 0         # the last 32 bases, and their reverse complement
+        self.known = 0                          # how many bases these have had
+        self.forget()
+
+    def forget(self):
+        self.match = self.predicted = None      # (index, +1 or -1) and what is predicted
+        self.misses = 0                         # of the match, a bit a base, the newest lowest
+        self.kmer = None                        # that ends with the last base: (slot, flag)
+        self.found = None                       # what was found for the one before: (index, whether flags differ)
+
+    def push(self, base):
+        self.forward = (self.forward << 2 | base) & MASK64
+        self.reverse = self.reverse >> 2 | (3 - base) << 62
+        self.known += 1
+
+
+class BaseModel:
+    """Nodes are never changed, but replaced."""
+
+    def __init__(self, size):
+        self.bases = bytearray(size)            # the history; an index not yet written is A
+        self.nodes = {}
+        self.weights = {}                       # by quality class and rating
+        self.first_weights = {}                 # what those of all quality classes start with
+        self.table_bits, self.table = table_bits(size), {}
+
+    def copy(self, more):
+        """A copy that goes on by itself, for so many bases more."""
+        other, size = BaseModel(len(self.bases) + more), len(self.bases)
+        other.bases[:size] = self.bases
+        other.nodes, other.first_weights, other.table = dict(self.nodes), self.weights, dict(self.table)
+        if other.table_bits > self.table_bits:
+            other.table, lane = {}, BaseLane(0, 0)
+            for i, base in enumerate(self.bases):
+                lane.push(base)
+                if i >= KMER - 1 and i % 2 == 0:
+                    slot, flag = other.kmer(lane)
+                    other.table[slot] = i, flag
+        return other
+
+    def node(self, *key):
+        return self.nodes.get(key) or first_node(key)
+
+    def weights_of(self, quality_class, kind):
+        key = quality_class, kind
+        if key not in self.weights:
+            self.weights[key] = [list(w) for w in self.first_weights.get((0, kind), [[8192] * 3] * 8)]
+        return self.weights[key]
+
+    # -- blocks
+
+    def decode(self, source, start, classes, what, leads=()):
+        """Bases from an index on, whose quality classes are given; leads are the indices of first bases of leads."""
+        lead_ends = {i: lead + LEAD for lead in leads for i in range(lead, lead + LEAD)}
+        last, end = None, start + len(classes)
+        for at in range(start, end, BLOCK):
+            n = min(BLOCK, end - at)
+            count = min(max(n // 16384, 1), 16)
+            lanes = [BaseLane(at + n * i // count, at + n * (i + 1) // count) for i in range(count)]
+            if last:
+                last.at, last.end = lanes[0].at, lanes[0].end
+                lanes[0] = last
+            states = [source.fixed(4) for _ in lanes]
+            require(min(states) >= 65536, f"{what}: a state is too small")
+            for lane in lanes:
+                self.pass_leads(lane, lead_ends)
+            while any(lane.at < lane.end for lane in lanes):
+                self.step(source, lanes, states, classes, start, lead_ends)
+            require(all(x == 65536 for x in states), f"{what}: a block ends wrongly")
+            last = lanes[-1]
+
+    def pass_leads(self, lane, lead_ends):
+        while lane.at < lane.end and lane.at in lead_ends:
+            end = min(lead_ends[lane.at], lane.end)
+            for base in self.bases[lane.at:end]:
+                lane.push(base)
+            lane.at = end
+            lane.forget()
+            self.end_kmer(lane)
+
+    def step(self, source, lanes, states, classes, start, lead_ends):
+        """FORMAT: Bases, A step."""
+        predicted = []
+        for i, lane in enumerate(lanes):
+            if lane.at < lane.end:
+                predicted.append((i, lane, *self.predict(lane, classes[lane.at - start]), *self.predict_strand(lane)))
+        learnt = []
+        for i, lane, keys, weights, p, strand_keys, q in predicted:
+            nodes = [self.node(*key) for key in keys]
+            bounds = p[0] + ((65536 - p[0]) * p[1] >> 16), p[0], p[0] * p[2] >> 16
+            bounds = [(bound * 16380 >> 16) + 3 - j for j, bound in enumerate(bounds)]
+            base, states[i] = decode_outcome(source, states[i], bounds, 14)
+            learnt.append((lane, base, keys, nodes, weights, p, strand_keys, q))
+        for lane, base, keys, nodes, weights, p, strand_keys, q in learnt:
+            e = errors(base, p)
+            for key, node, w in zip(keys, nodes, weights):
+                self.nodes[key] = moved(node, e, w)
+                w[:] = [clamp16(x + product(product(e[d], node[d]), 1024)) for d, x in enumerate(w)]
+            e = [x >> 2 for x in errors(lane.reverse >> 42 & 3, q)]
+            for key in strand_keys:
+                node = self.node(*key)
+                rate = node[3]
+                logits = [clamp16(x + product(y, rate)) for x, y in zip(node, e)]
+                self.nodes[key] = logits + moved(node, [0] * 3, [0] * 3)[3:]
+        for lane, base, *_ in learnt:
+            self.enter(lane, base)
+            self.pass_leads(lane, lead_ends)
+
+    def predict(self, lane, quality_class):
+        """The contexts, the weights, and the probabilities of the three decisions."""
+        kind, a, match = 0, 0, ("match", None)
+        if lane.match:
+            m = bin(lane.misses).count("1")
+            l = 32 if m == 0 else (lane.misses & -lane.misses).bit_length() - 1
+            kind = rating(l, m)
+            match = "match", lane.predicted, group_of(l), min(m, 15)
+            a = 4 * kind - 3 + lane.predicted
+        keys = [(k, lane.forward & 4 ** k - 1) for k in LAST_BASES] + [match, ("both", a, lane.forward & 15)]
+        nodes, weights, p = [self.node(*key) for key in keys], self.weights_of(quality_class, kind), []
+        for d in range(3):
+            t = [product(node[d], w[d]) for node, w in zip(nodes, weights)]
+            t = [clamp16(t[f] + t[f + 4]) for f in range(4)]
+            total = clamp16(clamp16(t[0] + t[2]) + clamp16(t[1] + t[3]))
+            p.append(probability(2 * total))
+        return keys, weights, p
+
+    def predict_strand(self, lane):
+        keys, logits = [(k, lane.reverse >> 44 & 4 ** k - 1) for k in LAST_BASES[3:]], [0] * 3
+        for key in keys:
+            logits = [clamp16(x + y) for x, y in zip(logits, self.node(*key))]
+        return keys, [probability(x >> 1) for x in logits]
+
+    # -- matches
+
+    def kmer(self, lane):
+        """The slot of the k-mer that the last bases are, and whether its reverse complement is smaller."""
+        forward, reverse = lane.forward & 4 ** KMER - 1, lane.reverse >> 64 - 2 * KMER
+        x = min(forward, reverse) * 0x9E3779B97F4A7C15 & MASK64
+        x ^= x >> 32
+        x = x * 0xBF58476D1CE4E5B9 & MASK64
+        return x >> (64 - self.table_bits), int(reverse < forward)
+
+    def end_kmer(self, lane):
+        lane.kmer = self.kmer(lane) if lane.known >= KMER else None
+
+    def enter(self, lane, base):
+        """FORMAT: Bases, Passing a base."""
+        t = lane.at
+        self.bases[t] = base
+        lane.push(base)
+        lane.at += 1
+        if lane.match:
+            index, direction = lane.match
+            lane.misses = (lane.misses << 1 | (base != lane.predicted)) & MASK32
+            lane.match = index + direction, direction
+            if bin(lane.misses).count("1") > 20 or not 0 <= index + direction < len(self.bases):
+                lane.match = None
+        if lane.found:
+            self.try_match(lane, *lane.found)
+        lane.found = None
+        if lane.kmer:
+            slot, flag = lane.kmer
+            if slot in self.table:
+                index, other = self.table[slot]
+                lane.found = index, other != flag
+            if (t - 1) % 2 == 0:
+                self.table[slot] = t - 1, flag
+        self.end_kmer(lane)
+        lane.predicted = None
+        if lane.match:
+            index, direction = lane.match
+            lane.predicted = self.bases[index] if direction > 0 else 3 - self.bases[index]
+
+    def try_match(self, lane, index, other):
+        if lane.match and lane.misses == 0:
+            return
+        if other:
+            q, direction = index - 14, -1
+            fits = q >= 1 and q + 32 <= len(self.bases)
+        else:
+            q, direction = index + 2, 1
+            fits = q >= 31 and q + 1 < len(self.bases)
+        if not fits:
+            return
+        misses = 0
+        for i in range(32):
+            last = lane.forward >> 2 * i if other else lane.reverse >> 62 - 2 * i
+            misses |= (self.bases[q - direction * i] != 3 - (last & 3)) << i
+        count = bin(misses).count("1")
+        if count <= 13 and (not lane.match or count < bin(lane.misses).count("1")):
+            lane.match, lane.misses = (q + direction, direction), misses
 
 
 # ---------------------------------------------------------------------------
@@ -2860,54 +2892,23 @@ def first_probability(d, predicted, m):
 
 
 SEGMENT = 1 << 24               # a segment has at most so many bases
-PER_CODER = 3 << 18             # a segment of several coders has so many for each
-CHUNK = 1 << 13
 
 
 def decode_pseudogenome(data, what):
-    """The bases, and the model of the first segment's first coder at the end."""
+    """The bases, and the model of the first segment at the end."""
     source = Bytes(data, what)
     n = source.uvarint()
-    require(n <= MASK32 - 1 and n // 8300 <= len(data) + 8, f"{what}: too many bases for its size")
+    require(n <= MASK32 - 1 and n // 4096 <= len(data) + 64, f"{what}: too many bases for its size")
     count = max(1, -(-n // SEGMENT))
     most = 4 * -(-n // (4 * count))
-    sizes = [min(most, n - i * most) for i in range(count)]
-    number = source.byte()
-    require(number in (1, 2, 4), f"{what}: no plausible number of coders")
-    coders = [max([1] + [c for c in (2, 4) if c <= min(number, size // PER_CODER)]) for size in sizes]
-    lengths = [source.uvarint() for _ in range(sum(coders) - 1)]
-    streams = [source.take(length) for length in lengths] + [source.rest()]
-    found, first = bytearray(), None
-    for size, each in zip(sizes, coders):
-        own, streams = streams[:each], streams[each:]
-        model = decode_segment(size, [ArithmeticDecoder(stream) for stream in own])
-        first = first or model
-        found += model.bases
-    return found, first
-
-
-def decode_segment(size, coders):
-    """The model of the first coder, whose history is the segment."""
-    models = [BaseModel(size) for _ in coders]
-    if len(models) == 1:
-        for _ in range(size):
-            models[0].decode(coders[0])
-        return models[0]
-    at = 0
-    while at < size:
-        length = min(CHUNK, -(-(size - at) // len(models)))
-        starts = [min(at + i * length, size) for i in range(len(models) + 1)]
-        chunks = []
-        for i, (model, coder) in enumerate(zip(models, coders)):
-            model.begin(starts[i], i == 0)
-            chunks.append(bytes(model.decode(coder) for _ in range(starts[i + 1] - starts[i])))
-        for i, model in enumerate(models):
-            for other, chunk in enumerate(chunks):
-                if other != i:
-                    model.append_chunk(starts[other], chunk)
-        at = starts[-1]
-    models[0].begin(size, True)
-    return models[0]
+    lengths = [source.uvarint() for _ in range(count - 1)]
+    models = []
+    for i in range(count):
+        stream = Bytes(source.take(lengths[i]) if i < count - 1 else source.rest(), what)
+        models.append(BaseModel(min(most, n - i * most)))
+        models[i].decode(stream, 0, bytes(len(models[i].bases)), what)
+        stream.finish()
+    return bytearray().join(model.bases for model in models), models[0]
 
 
 def decode_repeats(data, modelled, what):
@@ -3404,36 +3405,35 @@ class SliceDecoder:
 
     def literals(self, data, reads, pieces):
         """Exceptions count in the size of the table."""
-        coder = ArithmeticDecoder(data)
-        probs, known, order = Probs(coder), None, None
         unplaced = [read for read in reads if read.position is None]
-        model = self.model.copy(sum(read.bases.count(None) for read in unplaced))
-        size = 16
-        if any(read.bases.count(None) for read in unplaced):
-            if coder.even(1):
-                order = PlaceOrder(probs, None)
-            elif coder.even(1):
-                known = KnownValues(coder, probs)
+        more = sum(read.bases.count(None) for read in unplaced)
+        if more == 0:
+            return
+        source = Bytes(data, self.what)
+        coder = ArithmeticDecoder(source.take(source.uvarint()))
+        probs, known, order = Probs(coder), None, None
+        if coder.even(1):
+            order = PlaceOrder(probs, None)
+        elif coder.even(1):
+            known = KnownValues(coder, probs)
+        model, start = self.model.copy(more), len(self.model.bases)
+        open_bases, classes, leads = [], [], []
         for read in unplaced:
-            in_pieces = [base is not None for base in read.bases]
-            open_places = read.open_places()
-            has_lead = (order or known) and len(open_places) == read.length >= size and not (pieces and read.length >= 701)
-            lead = None
-            if has_lead and order:
-                lead = order.next(0)[0]
-            elif has_lead:
-                lead = known.next(0)
-            if lead is not None:
-                for i in range(size):
-                    read.bases[i] = lead >> 2 * (size - 1 - i) & 3
-                    model.enter(read.bases[i], model.predicted())
-            for i in open_places:
-                if in_pieces[i] or read.bases[i] is not None:
-                    continue
-                kind = min(self.quality(read, i) // 6, 7) if self.with_qualities else 0
-                read.bases[i] = model.decode(coder, kind)
-            if has_lead and known and lead is None:
-                known.add(0, sum(read.bases[i] << 2 * (size - 1 - i) for i in range(size)))
+            places = [i for i in read.open_places() if read.bases[i] is None]
+            if (order or known) and len(places) == read.length >= LEAD and not (pieces and read.length >= 701):
+                lead = order.next(0)[0] if order else known.next(0)
+                if lead is None:
+                    lead = coder.even(32)
+                    known.add(0, lead)
+                at = start + len(open_bases)
+                leads.append(at)
+                model.bases[at:at + LEAD] = [lead >> 2 * (LEAD - 1 - i) & 3 for i in range(LEAD)]
+            open_bases += [(read, i) for i in places]
+            classes += [min(self.quality(read, i) // 6, 7) if self.with_qualities else 0 for i in places]
+        model.decode(source, start, classes, self.what, leads)
+        source.finish()
+        for (read, i), base in zip(open_bases, model.bases[start:]):
+            read.bases[i] = base
 
 
 class EditsDecoder:

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package basemodel
+
+func (x *predictor) codeStep(decoding bool) { x.stepPlain(decoding) }
+
+func (x *predictor) fetch([]uint32, []uint64) {}
