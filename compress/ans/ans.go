@@ -1,6 +1,6 @@
 // Package ans is what models have in common that code several symbols side by side, one in each lane: the coder, and the function that
 // makes probabilities. Lanes have states of their own, of an asymmetric numeral system (Duda, 2009), and share one stream of words of 16
-// bits. docs/FORMAT.md, "Lanes", is the specification.
+// bits. docs/FORMAT.md, "Blocks", is the specification.
 package ans
 
 const (

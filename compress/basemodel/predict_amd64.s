@@ -278,7 +278,6 @@ summed:
 	CMPL CX, $(4*const_numLanes)
 	JNE sum
 
-
 	VBROADCASTI128 consts<>+0(SB), Y15
 	VBROADCASTI128 consts<>+16(SB), Y14
 	VBROADCASTI128 consts<>+32(SB), Y13

@@ -56,7 +56,7 @@ func (r *columnReads) setSpans() {
 // the bases that are not A, C, G or T (nil if all are).
 func (r *columnReads) forEach(k int, placed bool, f func(i int, quals []byte, skip []bool)) {
 	col, nonACGT := r.cols[k], nonACGTOf(r.exceptions[k])
-	at, untold := 0, 0 // the latter: bases coded since the last call of coded
+	at, untold := 0, 0 // the latter: bases of reads with a place since the last call of coded
 	for i := range col.decoded() {
 		n := col.Lengths.Of(i)
 		q := col.Quals
@@ -66,7 +66,7 @@ func (r *columnReads) forEach(k int, placed bool, f func(i int, quals []byte, sk
 		}
 		if (r.where[k].pos[i] != unplaced) == placed {
 			f(i, q, nonACGT.of(i, n))
-			if !r.inPieces(k, i) { // else it was told with its pieces
+			if placed { // others are told when all of them are coded
 				untold += n
 			}
 		}

@@ -17,7 +17,7 @@ const leadBases = basemodel.LeadBases
 // manyLeads: leads are coded as known values if at least one of so many reads has that of another one.
 const manyLeads = 8
 
-// newLeads codes whether and how the leads of column k are coded. read is that of codeLiterals. If neither, the base model codes them.
+// newLeads codes whether and how the leads of column k are coded. read is that of encodeLiterals. If neither, the base model codes them.
 func newLeads(c *rc.Coder, r *columnReads, k int, read func(k, i int) []byte) (l leads) {
 	ordered, known := false, false
 	if !c.Decoding() {

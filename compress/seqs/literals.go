@@ -71,6 +71,13 @@ func (s *slice) literalModel(r *columnReads, k int) (m *basemodel.Model, size in
 	return m.Clone(size), size, nil
 }
 
+// literalsCoded notes that so many literals are coded. In a slice with pieces, reads without a place were told with these.
+func (s *slice) literalsCoded(r *columnReads, n int) {
+	if !s.inPieces {
+		r.coded(n)
+	}
+}
+
 // encodeLiterals returns the stream of the reads of column k that have no place, which is empty if there are none. read returns the bases
 // of a read, one a byte.
 func (s *slice) encodeLiterals(r *columnReads, k int, read func(k, i int) []byte) ([]byte, error) {
@@ -84,7 +91,9 @@ func (s *slice) encodeLiterals(r *columnReads, k int, read func(k, i int) []byte
 	withLeads := l.each(c, r, k, read)
 	out := c.Enc.Finish()
 	out = append(binary.AppendUvarint(nil, uint64(len(out))), out...)
-	return m.Append(out, r.gather(k, size, withLeads, read)), nil
+	out = m.Append(out, r.gather(k, size, withLeads, read))
+	s.literalsCoded(r, size)
+	return out, nil
 }
 
 // decodeLiterals is the inverse of encodeLiterals. The letters of a read go where read says.
@@ -105,6 +114,7 @@ func (s *slice) decodeLiterals(stream []byte, r *columnReads, k int, read func(k
 	if err := m.Decode(stream[used+int(n):], x); err != nil {
 		return corrupt(err)
 	}
+	s.literalsCoded(r, size)
 	at := 0
 	r.eachLiteral(k, read, func(bases, _ []byte, skip []bool, _ bool) {
 		for j := range bases {
