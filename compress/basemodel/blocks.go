@@ -21,81 +21,115 @@ type block struct {
 // LeadBases is how many bases a lead has.
 const LeadBases = 16
 
-// begin gives the lanes their parts of a block, and the first of them the last bases of the block before, if goOn.
-func (m *Model) begin(b *block, goOn bool) {
-	n, last := len(b.bases), m.lanes[m.count-1]
-	m.count = lanesOf(n)
+// lane is a part of a block, whose bases are coded one after another.
+type lane struct {
+	end   int   // place after its last base
+	stop  int   // where it ends, or comes to a lead
+	leads []int // that follow: see block
+}
+
+// begin gives the lanes their parts of a block.
+func (m *Model) begin(b *block) {
+	n := len(b.bases)
+	count := lanesOf(n)
 	m.active = [numLanes]uint32{}
-	for l := range m.count {
+	for l := range count {
 		x := &m.lanes[l]
-		*x = lane{match: noMatch}
-		if l == 0 && goOn {
-			*x = last
-		}
-		x.place, x.end = b.at+n*l/m.count, b.at+n*(l+1)/m.count
-		x.leads = b.leads
-		for len(x.leads) > 0 && x.leads[0]+LeadBases <= x.place {
+		place := b.at + n*l/count
+		*x = lane{end: b.at + n*(l+1)/count, leads: b.leads}
+		for len(x.leads) > 0 && x.leads[0]+LeadBases <= place {
 			x.leads = x.leads[1:]
 		}
-		m.next(l, b)
+		m.active[l] = 1<<32 - 1
+		m.startLane(l, place)
+		m.prepare(l)
+		m.passLeads(l)
 	}
 }
 
-// next passes the leads at the next base of a lane, and sets what the predictor needs of the base after them.
-func (m *Model) next(l int, b *block) {
+// passLeads moves lane l past leads that begin where it is, and finds where it stops next.
+func (m *Model) passLeads(l int) {
 	x := &m.lanes[l]
-	for len(x.leads) > 0 && x.leads[0] <= x.place {
-		m.passLead(x)
+	place := int(m.place[l])
+	for len(x.leads) > 0 && x.leads[0] <= place {
+		end := min(x.leads[0]+LeadBases, x.end)
+		x.leads = x.leads[1:]
+		for ; place < end; place++ {
+			m.append(l, m.hist.at(place))
+		}
+		m.place[l], m.found[l] = uint32(place), 0
+		m.slot[l], m.turned[l] = m.kmer(m.forward[l], m.reverse[l])
+		m.noMatch(l)
+		m.prepare(l)
 	}
-	if x.place >= x.end {
+	x.stop = x.end
+	if len(x.leads) > 0 {
+		x.stop = min(x.leads[0], x.end)
+	}
+	if place >= x.end {
 		m.active[l] = 0
-		return
 	}
-	c := x.context(x.h)
-	m.active[l], m.last[l], m.strand[l] = 1<<32-1, uint32(x.h), uint32(x.r>>(2*(registerBases-strandBases)))
-	m.match[l], m.joint[l], m.set[l] = c.match, c.joint, c.set
-	if b.quals != nil {
-		m.set[l] += QualityClass(b.quals[x.place-b.at]) * weightSets
-	}
-	m.bases[l] = uint16(b.bases[x.place-b.at])
-	m.slot[l], m.word[l] = x.ended[0].slot, x.ended[slotLag].old>>6
 }
 
-// passLead moves a lane past the rest of the next lead, or as much of it as it has.
-func (m *Model) passLead(x *lane) {
-	end := min(x.leads[0]+LeadBases, x.end)
-	x.leads = x.leads[1:]
-	for ; x.place < end; x.place++ {
-		x.h, x.r = shiftIn(x.h, x.r, byte(m.hist.at(x.place)))
-		x.known = min(x.known+1, registerBases)
+// stretch returns how many bases all active lanes code before one of them stops; 0 if none is active.
+func (m *Model) stretch() int {
+	n := 0
+	for l, active := range m.active {
+		if left := m.lanes[l].stop - int(m.place[l]); active != 0 && (n == 0 || left < n) {
+			n = left
+		}
 	}
-	x.match, x.ended = noMatch, [1 + tryLag]kmer{}
-	m.endKmer(x)
+	return n
 }
 
 // code codes a block, and learns it. Encoding, it appends the decisions to out. Decoding, it stops if there are too few words.
-func (m *Model) code(b *block, goOn, decoding bool, out []uint16) []uint16 {
-	for m.begin(b, goOn); m.active != [numLanes]uint32{} && (!decoding || m.unread() >= 0); {
-		m.fetch(m.slots, m.hist.words)
-		if m.logging {
-			m.log = append(append(m.log, m.last[:]...), m.strand[:]...)
-		}
-		m.codeStep(decoding)
-		if !decoding {
-			out = append(append(out, m.intervals[0][:]...), m.intervals[1][:]...)
-		}
-		for l, active := range m.active[:m.count] {
-			if active != 0 {
-				v := m.bases[l]
-				if decoding {
-					b.bases[m.lanes[l].place-b.at] = byte(v)
+func (m *Model) code(b *block, decoding bool, out []uint16) []uint16 {
+	m.begin(b)
+	for n := m.stretch(); n > 0; n = m.stretch() {
+		for range n {
+			if decoding && m.unread() < 0 {
+				return out
+			}
+			if !decoding || b.quals != nil {
+				m.input(b)
+			}
+			m.fetch(m.slots, m.hist.words)
+			if m.logging {
+				m.log = append(append(append(m.log, m.last[:]...), m.strand[:]...), m.slot[:]...)
+			}
+			m.codeStep(decoding)
+			if decoding {
+				for l, active := range m.active {
+					if active != 0 {
+						b.bases[int(m.place[l])-b.at] = byte(m.bases[l])
+					}
 				}
-				m.pass(&m.lanes[l], uint32(v))
-				m.next(l, b)
+			} else {
+				out = append(append(out, m.intervals[0][:]...), m.intervals[1][:]...)
+			}
+			m.passStep()
+		}
+		for l, active := range m.active {
+			if active != 0 && int(m.place[l]) == m.lanes[l].stop {
+				m.passLeads(l)
 			}
 		}
 	}
 	return out
+}
+
+// input gives the lanes their bases, and sets of weights by their qualities.
+func (m *Model) input(b *block) {
+	for l, active := range m.active {
+		if active == 0 {
+			continue
+		}
+		i := int(m.place[l]) - b.at
+		m.bases[l] = uint16(b.bases[i])
+		if b.quals != nil {
+			m.set[l] += QualityClass(b.quals[i]) * weightSets
+		}
+	}
 }
 
 // unread returns how many bytes of words are left; it is negative if more were read than there are.
@@ -108,18 +142,18 @@ func lanesOf(n int) int { return min(max(n/laneBases, 1), numLanes) }
 var unusedDecisions sync.Pool
 
 // encodeBlock appends a block to out.
-func (m *Model) encodeBlock(out []byte, b *block, goOn bool) []byte {
+func (m *Model) encodeBlock(out []byte, b *block) []byte {
 	var decisions []uint16
 	if d, ok := unusedDecisions.Get().(*[]uint16); ok {
 		decisions = *d
 	}
 	decisions = slices.Grow(decisions[:0], (len(b.bases)/lanesOf(len(b.bases))+1)*ans.RoundValues)
-	decisions = m.code(b, goOn, false, decisions)
+	decisions = m.code(b, false, decisions)
 	for l := range m.states {
 		m.states[l] = ans.Start
 	}
 	words := decisions[ans.Encode(decisions, &m.states, shareBits):]
-	for _, x := range m.states[:m.count] {
+	for _, x := range m.states[:lanesOf(len(b.bases))] {
 		out = binary.LittleEndian.AppendUint32(out, x)
 	}
 	for _, w := range words {
@@ -130,7 +164,7 @@ func (m *Model) encodeBlock(out []byte, b *block, goOn bool) []byte {
 }
 
 // decodeBlock decodes the bases of a block from the next words.
-func (m *Model) decodeBlock(b *block, goOn bool) error {
+func (m *Model) decodeBlock(b *block) error {
 	count := lanesOf(len(b.bases))
 	if m.unread() < 4*count {
 		return fmt.Errorf("%w: a block is cut off", ErrCorrupt)
@@ -145,7 +179,7 @@ func (m *Model) decodeBlock(b *block, goOn bool) error {
 	if slices.Min(m.states[:]) < ans.Start {
 		return fmt.Errorf("%w: a state is too small", ErrCorrupt)
 	}
-	m.code(b, goOn, true, nil)
+	m.code(b, true, nil)
 	if m.unread() < 0 {
 		return fmt.Errorf("%w: a block is cut off", ErrCorrupt)
 	}
@@ -165,7 +199,7 @@ type Literals struct {
 }
 
 // blocks calls f with the blocks of literals.
-func (m *Model) blocks(x *Literals, f func(b *block, goOn bool) error) error {
+func (m *Model) blocks(x *Literals, f func(b *block) error) error {
 	leads := slices.Clone(x.Leads)
 	for i, at := range leads {
 		leads[i] = m.learnt + at
@@ -177,7 +211,7 @@ func (m *Model) blocks(x *Literals, f func(b *block, goOn bool) error) error {
 		if x.Quals != nil {
 			b.quals = x.Quals[at:end]
 		}
-		if err := f(b, at > 0); err != nil {
+		if err := f(b); err != nil {
 			return err
 		}
 	}
@@ -186,8 +220,8 @@ func (m *Model) blocks(x *Literals, f func(b *block, goOn bool) error) error {
 
 // Append appends literals, coded, to out. The model must be a clone with room for them, and is not used again.
 func (m *Model) Append(out []byte, x *Literals) []byte {
-	m.blocks(x, func(b *block, goOn bool) error {
-		out = m.encodeBlock(out, b, goOn)
+	m.blocks(x, func(b *block) error {
+		out = m.encodeBlock(out, b)
 		return nil
 	})
 	return out

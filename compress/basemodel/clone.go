@@ -22,7 +22,7 @@ const waitingShare = 16
 // Clone returns a copy of the model that has room for another n bases and is independent of m, which must not be used but for other clones
 // from then on. Bases coded under the copy may have qualities; each class of these learns mixing weights of its own from here on.
 func (m *Model) Clone(n int) *Model {
-	grown := slotBits(m.learnt+n) > int(64-m.shift)
+	grown := slotBits(m.learnt+n) > int(32-m.shift)
 	var c *Model
 	if !grown {
 		c = m.clones.take()
@@ -41,7 +41,7 @@ func (m *Model) Clone(n int) *Model {
 		c.hist.grow(words + n/4/32)
 	}
 	c.logging = c.origin != nil && n <= len(c.slots)/undoShare
-	c.learnt, c.size, c.count, c.weights = m.learnt, m.learnt+n, 1, c.weights[:0]
+	c.learnt, c.size, c.weights = m.learnt, m.learnt+n, c.weights[:0]
 	for range qualityClasses {
 		c.weights = append(c.weights, m.weights...)
 	}
@@ -102,8 +102,8 @@ const undoShare = 32
 func (m *Model) undo() {
 	o := m.origin
 	n := m.size - o.learnt
-	log, written := m.log, m.written
-	m.log, m.written = log[:0], written[:0]
+	log := m.log
+	m.log = log[:0]
 	if !m.logging {
 		m.copyTables(o)
 		return
@@ -111,16 +111,25 @@ func (m *Model) undo() {
 	// The nodes of contexts of few bases and of matches are few.
 	copy(m.nodes[:nodes8], o.nodes)
 	copy(m.nodes[nodesMatch:], o.nodes[nodesMatch:])
-	for i, bases := range log {
-		if i/numLanes%2 > 0 {
-			bases >>= 2 // of the other strand
+	for i := 0; i < len(log); i += 3 * numLanes {
+		for _, bases := range log[i:][:numLanes] {
+			m.undoNodes(bases)
 		}
-		for _, at := range [...]uint32{nodes8 + bases&(1<<16-1), nodes10 + bases&(1<<20-1)} {
-			m.nodes[at] = o.nodes[at]
+		for _, bases := range log[i+numLanes:][:numLanes] {
+			m.undoNodes(bases >> 2)
 		}
-	}
-	for _, slot := range written {
-		m.slots[slot] = o.slots[slot]
+		for _, slot := range log[i+2*numLanes:][:numLanes] {
+			if slot != noSlot {
+				m.slots[slot] = o.slots[slot]
+			}
+		}
 	}
 	m.hist.undo(&o.hist, o.learnt, n)
+}
+
+// undoNodes makes the nodes of the longest contexts what those of the origin are, by the last bases.
+func (m *Model) undoNodes(bases uint32) {
+	for _, at := range [...]uint32{nodes8 + bases&(1<<16-1), nodes10 + bases&(1<<20-1)} {
+		m.nodes[at] = m.origin.nodes[at]
+	}
 }

@@ -43,7 +43,7 @@ func TestClonesTakeBackWhatTheyChange(t *testing.T) {
 		m := newModel(n + 17)
 		learn(m, genome)
 		for _, more := range []int{0, 1, 3, 5, 31, 32, 33, 300, 16_000, 40_000} {
-			if slotBits(n+more) > int(64-m.shift) {
+			if slotBits(n+more) > int(32-m.shift) {
 				continue // a larger table
 			}
 			x := &Literals{Bases: randomBases(r, more), Quals: bytes.Repeat([]byte("I#"), more)[:more]}

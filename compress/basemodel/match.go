@@ -12,42 +12,38 @@ type kmers struct {
 	shift uint
 }
 
-// lane is a part of the bases, which are coded one after another.
-type lane struct {
-	place, end int    // of the next base in the history, and where the part ends
-	h, r       uint64 // the last bases, newest lowest; and their reverse complement, newest highest
-	known      int    // how many of these are bases, at most registerBases
-	match
-	leads []int            // that follow: see block
-	ended [1 + tryLag]kmer // the k-mers that ended with the last base, with the one before, and so on
-}
-
-// kmer is a k-mer that a lane has passed.
-type kmer struct {
-	slot    uint32 // of the table
-	reverse uint32 // 1: the canonical form of the k-mer is its reverse complement
-	old     uint32 // what the slot held when it was read; at first 0
-	whole   bool   // it has all of its bases
-}
-
-// match predicts that the bases that followed an earlier occurrence of the last bases follow again, on either
+// matches is what lanes know of the bases that they have passed, and their matches, by lane. It is laid out for the assembler.
+//
+// A match predicts that the bases that followed an earlier occurrence of the last bases follow again, on either
 // strand, and continues past differences (a "tolerant" context, as in GeCo3; Silva et al., GigaScience 2020).
 // The confidence of its predictions depends on which of the last 32 bases it predicted rightly; bases before it began count as
 // if it had predicted them.
-type match struct {
-	at        int    // place in the history of the predicted base
-	step      int    // +1, or -1 on the other strand; 0: there is no match
-	predicted uint32 // base; 4 if there is no match
-	misses    uint64 // bit 2i: the base 31-i ago was not as predicted; all of them if there is no match
-}
+type matches struct {
+	place   [numLanes]uint32 // of the next base in the history
+	forward [numLanes]uint64 // the last bases, newest lowest
+	reverse [numLanes]uint64 // their reverse complement, newest highest
 
-// noMatch predicts no base, so that all are missed.
-var noMatch = match{predicted: 4, misses: everyBase}
+	source    [numLanes]uint32 // place in the history of the predicted base; 0 without a match
+	direction [numLanes]uint32 // 1, or -1 on the other strand; 0: there is no match
+	predicted [numLanes]uint32 // base; 4 without a match
+	misses    [numLanes]uint32 // bit i: the base 31-i ago was not as predicted; all of them without a match
+	missed    [numLanes]uint32 // how many of these there are
+	run       [numLanes]uint32 // bases since the last of these
+
+	// A k-mer's slot is read a base after its end, and the place it holds is tried another base later: by then the cache lines
+	// have been fetched.
+	slot   [numLanes]uint32 // of the k-mer that ended with the last base; noSlot before a lane has passed one
+	turned [numLanes]uint32 // 1: its canonical form is its reverse complement
+	found  [numLanes]uint32 // what the slot of the k-mer before it held, with the lowest bit changed if that one was turned; up to 1: nothing
+	//lint:ignore U1000 memory of the assembler
+	sixteen [numLanes]uint32 // bases of the history, with the predicted one
+}
 
 const (
 	matchLen    = 13 // bases that are equal where a match begins
-	everyBase   = 0x5555555555555555
 	maxSlotBits = 22
+	noSlot      = 1<<32 - 1
+	allMissed   = 1<<32 - 1
 	// A match ends after more than maxMisses in 32 bases, and does not begin with more than startMisses.
 	maxMisses   = 20
 	startMisses = 13
@@ -59,54 +55,38 @@ const (
 	matchNodes   = 4 * (1 + runLengths*16)
 )
 
-// matchNode is what a base that a match predicts has for a context.
-type matchNode struct{ match, joint, set uint32 }
+// matchState says how reliable a match is.
+type matchState struct {
+	class uint32 // of the weights
+	state uint32 // of the nodes of the match, from 1 on
+}
 
-// matchContexts gives the nodes of a base that is predicted as 0, the joint one for last bases of 0, and the set of weights, by the number
-// of bases since the last miss and the number of misses in 32 bases, which say how reliable the match is.
-var matchContexts = func() (t [33 * 33]matchNode) {
-	group := [33]uint32{0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 9, 9, 10, 10, 10, 10, 11, 11, 11, 11, 12, 12, 12, 12, 13, 13, 13, 13, 14}
-	for l := range 33 {
-		for n := range 33 {
-			c := uint32(7)
-			switch {
-			case n > maxMisses:
-				t[l*33+n] = matchNode{^uint32(3), ^uint32(63), 0} // 0 after what is predicted, 4
-				continue
-			case n == 0:
-				c = 1
-			case n <= 2 && l >= 16:
-				c = 2
-			case n <= 2:
-				c = 3
-			case l < 8 && n > 8:
-				c = 6
-			case l < 8:
-				c = 5
-			case n > 8:
-				c = 4
-			case l >= 16:
-				c = 3
-			}
-			state := group[l]<<4 | uint32(min(n, 15))
-			t[l*33+n] = matchNode{4 + 4*state, (1 + 4*(c-1)) << 4, c}
-		}
+// stateOf returns the state of a match by the number of bases since the last miss and the number of misses in 32 bases.
+func stateOf(run, missed uint32) matchState {
+	group := min(run, 3+run/2, 6+run/4)
+	return matchState{class: classOf[min(run/8, 2)][missClass(missed)], state: 1 + group<<4 + min(missed, 15)}
+}
+
+// classOf are the classes of matches, by bases since the last miss, in eights, and missClass.
+var classOf = [3][4]uint32{{1, 3, 5, 6}, {1, 3, 7, 4}, {1, 2, 3, 4}}
+
+// missClass returns how many misses in 32 bases a match has, in four classes.
+func missClass(missed uint32) int {
+	switch {
+	case missed == 0:
+		return 0
+	case missed <= 2:
+		return 1
+	case missed <= 8:
+		return 2
 	}
-	return
-}()
-
-// context returns the nodes of the base that follows.
-func (m *match) context(h uint64) matchNode {
-	n := matchContexts[bits.LeadingZeros64(m.misses)>>1*33+bits.OnesCount64(m.misses)]
-	n.match += m.predicted
-	n.joint += m.predicted<<4 + uint32(h)&15
-	return n
+	return 3
 }
 
 // makeTable makes an empty table for about n bases.
 func (t *kmers) makeTable(n int) {
 	b := slotBits(n)
-	t.slots, t.shift = largepages.Make[uint32](1<<b), uint(64-b)
+	t.slots, t.shift = largepages.Make[uint32](1<<b), uint(32-b)
 	for i := 0; i < len(t.slots); i += pageSlots {
 		t.slots[i] = 0 // maps all pages at once, in order; otherwise each is mapped at its first read and again at its first write
 	}
@@ -122,10 +102,10 @@ func (t *kmers) grow(hist *history, n, more int) {
 	t.makeTable(n + more)
 	var h, r uint64
 	for i := range n {
-		h, r = shiftIn(h, r, byte(hist.at(i)))
+		h, r = shiftIn(h, r, hist.at(i))
 		if i >= matchLen-1 && indexed(i) {
-			k := t.kmer(h, r)
-			t.slots[k.slot] = uint32(i)<<1 | k.reverse
+			slot, turned := t.kmer(h, r)
+			t.slots[slot] = uint32(i)<<1 | turned
 		}
 	}
 }
@@ -134,99 +114,117 @@ func (t *kmers) grow(hist *history, n, more int) {
 // looked up.
 func indexed(i int) bool { return i&1 == 0 }
 
-// kmer returns the k-mer that the last bases h end with; r is their reverse complement.
-func (t *kmers) kmer(h, r uint64) kmer {
-	f, g := h&(1<<(2*matchLen)-1), r>>(2*(registerBases-matchLen))
-	reverse := uint32(0)
+// kmer returns the slot of the k-mer that the last bases end with, and 1 if its canonical form is its reverse complement.
+func (t *kmers) kmer(forward, reverse uint64) (slot, turned uint32) {
+	f, g := uint32(forward&(1<<(2*matchLen)-1)), uint32(reverse>>(2*(registerBases-matchLen)))
 	if g < f {
-		reverse = 1
+		turned = 1
 	}
-	return kmer{slot: uint32(hashKmer(min(f, g)) >> t.shift), reverse: reverse}
+	return min(f, g) * kmerFactor >> t.shift, turned
 }
 
-// A k-mer's slot is read slotLag bases after its end, and the place it holds is tried another base later: by then
-// the cache lines have been fetched.
-const (
-	slotLag = 1
-	tryLag  = 2
-)
+// kmerFactor spreads k-mers over the slots: 2^32 by the golden ratio (Knuth, The Art of Computer Programming 3, section 6.4).
+const kmerFactor = 0x9e3779b1
 
-// pass moves a lane past base b.
-func (m *Model) pass(l *lane, b uint32) {
-	l.h, l.r = shiftIn(l.h, l.r, byte(b))
-	l.known = min(l.known+1, registerBases)
-	m.hist.set(l.place, b)
-	l.place++
-	l.follow(b, m.size)
-	l.ended[2], l.ended[1] = l.ended[1], l.ended[0]
-	if k := &l.ended[tryLag]; k.old != 0 && l.misses != 0 {
-		m.try(l, k)
-	}
-	if k := &l.ended[slotLag]; k.whole {
-		k.old = m.slots[k.slot]
-		if end := l.place - 1 - slotLag; indexed(end) {
-			m.slots[k.slot] = uint32(end)<<1 | k.reverse
-			if m.logging {
-				m.written = append(m.written, k.slot)
-			}
+// startLane has lane l begin at a place, with nothing that it knows.
+func (m *Model) startLane(l, place int) {
+	m.place[l], m.forward[l], m.reverse[l], m.slot[l], m.turned[l], m.found[l] = uint32(place), 0, 0, noSlot, 0, 0
+	m.noMatch(l)
+}
+
+func (m *matches) noMatch(l int) {
+	m.source[l], m.direction[l], m.misses[l], m.missed[l], m.run[l] = 0, 0, allMissed, registerBases, 0
+}
+
+// passPlain is passVector in plain Go.
+func (m *Model) passPlain() {
+	for l := range numLanes {
+		if m.active[l] != 0 {
+			m.pass(l)
+			m.prepare(l)
 		}
 	}
-	m.endKmer(l)
-	predicted := m.hist.at(l.at) ^ uint32(l.step>>1)&3 // the complement on the other strand
-	if l.step == 0 {
-		predicted = 4
-	}
-	l.predicted = predicted
 }
 
-// endKmer finds the k-mer that ends with the last base.
-func (m *Model) endKmer(l *lane) {
-	l.ended[0] = kmer{}
-	if l.known >= matchLen {
-		l.ended[0] = m.kmer(l.h, l.r)
-		l.ended[0].whole = true
+// pass moves lane l past its base.
+func (m *Model) pass(l int) {
+	b := uint32(m.bases[l])
+	m.append(l, b)
+	m.hist.set(int(m.place[l]), b)
+	m.place[l]++
+	m.follow(l, b, m.size)
+	if m.found[l] > 1 && m.missed[l] > 0 {
+		m.try(l)
+	}
+	m.found[l] = 0
+	if slot := m.slot[l]; slot != noSlot {
+		m.found[l] = m.slots[slot] ^ m.turned[l]
+		if end := m.place[l] - 2; indexed(int(end)) {
+			m.slots[slot] = end<<1 | m.turned[l]
+		}
+	}
+	m.slot[l], m.turned[l] = m.kmer(m.forward[l], m.reverse[l])
+}
+
+// append appends a base to those that lane l has passed.
+func (m *matches) append(l int, b uint32) {
+	m.forward[l], m.reverse[l] = shiftIn(m.forward[l], m.reverse[l], b)
+}
+
+// follow moves the match of lane l, if there is one, past base b. There are `size` places.
+func (m *matches) follow(l int, b uint32, size int) {
+	miss := uint32(0)
+	m.run[l] = min(m.run[l]+1, registerBases)
+	if m.predicted[l] != b {
+		miss, m.run[l] = 1, 0
+	}
+	m.missed[l] += miss - m.misses[l]&1
+	m.misses[l] = m.misses[l]>>1 | miss<<31
+	m.source[l] += m.direction[l]
+	if m.missed[l] > maxMisses || int(m.source[l]) >= size {
+		m.noMatch(l)
 	}
 }
 
-// follow moves the match, if there is one, past base b. There are `size` places.
-func (m *match) follow(b uint32, size int) {
-	misses := m.misses >> 2
-	if m.predicted != b {
-		misses |= 1 << 62
+// try has lane l follow the earlier k-mer that was found, on either strand, if it has fewer misses than the match there
+// is. Two bases of the lane follow the k-mer.
+func (m *Model) try(l int) {
+	last, strand, direction, with := int(m.found[l]>>1)+2, int(m.found[l]&1), 1, ^m.reverse[l]
+	from := last - (registerBases - 1) // the place of those that correspond to the last bases
+	if strand != 0 {
+		last -= matchLen - 1 + 4
+		from, direction, with = last, -1, ^m.forward[l]
 	}
-	goesOn := int64(bits.OnesCount64(misses)-maxMisses-1) >> 63 // all bits, or none: branches would often be guessed wrong
-	m.at = (m.at + m.step) & int(goesOn)
-	m.step &= int(goesOn)
-	m.misses = misses | everyBase&^uint64(goesOn)
-	if uint(m.at) >= uint(size) {
-		*m = noMatch
-	}
-}
-
-// try starts a match from the earlier k-mer that was found in the slot of k, on either strand, if it has fewer misses than the match there
-// is. The last bases end tryLag bases after k.
-func (m *Model) try(l *lane, k *kmer) {
-	other := -int(k.old&1 ^ k.reverse)                        // strand: all bits, or none
-	q := int(k.old>>1) + tryLag - (matchLen-1+2*tryLag)&other // corresponds to the last base
-	from := q - (registerBases-1)&^other                      // the place of those that correspond to the last bases
-	step := 1 | other
-	if from < 0 || from+registerBases > m.size || uint(q+step) >= uint(m.size) {
+	if from < 0 || from+registerBases > m.size || uint(last+direction) >= uint(m.size) {
 		return
 	}
-	differ := m.hist.from(from) ^ ^(l.h&uint64(other) | l.r&^uint64(other))
+	differ := m.hist.from(from) ^ with
 	differ = (differ | differ>>1) & everyBase
-	n := bits.OnesCount64(differ)
-	if n > startMisses || n >= bits.OnesCount64(l.misses) {
+	n := uint32(bits.OnesCount64(differ))
+	if n > startMisses || n >= m.missed[l] {
 		return
 	}
-	if other != 0 {
-		differ = bits.Reverse64(differ) >> 1
+	misses := uint32(0)
+	for i := range registerBases {
+		misses |= uint32(differ>>(2*i)&1) << i
 	}
-	l.at, l.step, l.misses = q+step, step, differ
+	if strand != 0 {
+		misses = bits.Reverse32(misses)
+	}
+	m.source[l], m.direction[l] = uint32(last+direction), uint32(direction)
+	m.misses[l], m.missed[l], m.run[l] = misses, n, uint32(bits.LeadingZeros32(misses))
 }
 
-// hashKmer hashes a k-mer; the upper bits are the best ones.
-func hashKmer(x uint64) uint64 {
-	x *= 0x9e3779b97f4a7c15
-	return (x ^ x>>32) * 0xbf58476d1ce4e5b9
+const everyBase = 0x5555555555555555
+
+// prepare sets what the predictor needs of lane l.
+func (m *Model) prepare(l int) {
+	m.last[l], m.strand[l] = uint32(m.forward[l]), uint32(m.reverse[l]<<2>>(2*(registerBases-strandBases)))
+	if m.direction[l] == 0 {
+		m.predicted[l], m.match[l], m.joint[l], m.set[l] = 4, 0, m.last[l]&15, 0
+		return
+	}
+	b := m.hist.at(int(m.source[l])) ^ m.direction[l]>>30 // the complement on the other strand
+	s := stateOf(m.run[l], m.missed[l])
+	m.predicted[l], m.match[l], m.joint[l], m.set[l] = b, 4*s.state+b, (4*s.class-3+b)<<4|m.last[l]&15, s.class
 }

@@ -1,29 +1,55 @@
 package basemodel
 
 import (
-	"math/bits"
 	"math/rand"
 	"testing"
 )
+
+// match is that of one lane.
+type match struct {
+	at, direction                  int
+	predicted, misses, missed, run uint32
+}
+
+var noMatch = match{predicted: 4, misses: allMissed, missed: registerBases}
+
+func (m *Model) matchOfLane() match {
+	return match{int(m.source[0]), int(int32(m.direction[0])), m.predicted[0], m.misses[0], m.missed[0], m.run[0]}
+}
+
+// passing returns a model of n bases that have not been passed.
+func passing(n int) *Model {
+	m := newModel(n)
+	m.startLane(0, 0)
+	m.prepare(0)
+	m.active[0] = 1<<32 - 1
+	return m
+}
+
+// passBase passes a base of lane 0.
+func (m *Model) passBase(b byte) {
+	m.bases[0] = uint16(b)
+	m.passStep()
+}
 
 // TestMatchContinuesPastDifferences: a match survives some misses, and ends where it has too many.
 func TestMatchContinuesPastDifferences(t *testing.T) {
 	r := rand.New(rand.NewSource(16))
 	genome := randomBases(r, 2000)
-	m, l := newModel(10000), lane{match: noMatch}
+	m := passing(10000)
 	for _, b := range genome {
-		m.pass(&l, uint32(b))
+		m.passBase(b)
 	}
 	at := 500
 	step := func(change byte) {
-		m.pass(&l, uint32(genome[at]^change))
+		m.passBase(genome[at] ^ change)
 		at++
 	}
 	for range 60 {
 		step(0)
 	}
-	if l.at != at || l.step != 1 || l.misses != 0 || l.predicted != uint32(genome[at]) {
-		t.Fatalf("match at %d, step %d, with misses %#x, predicts %d; want it at %d without any", l.at, l.step, l.misses, l.predicted, at)
+	if got, want := m.matchOfLane(), (match{at, 1, uint32(genome[at]), 0, 0, registerBases}); got != want {
+		t.Fatalf("match %+v, want %+v", got, want)
 	}
 	for i := range 200 {
 		change := byte(0)
@@ -32,16 +58,16 @@ func TestMatchContinuesPastDifferences(t *testing.T) {
 		}
 		step(change)
 	}
-	if l.at != at {
-		t.Fatalf("after a difference in ten bases the match is at %d, want %d", l.at, at)
+	if m.matchOfLane().at != at {
+		t.Fatalf("after a difference in ten bases the match is %+v, want it at %d", m.matchOfLane(), at)
 	}
-	if class := l.context(0).set; class != 3 && class != 5 && class != 7 {
+	if class := m.set[0]; class != 3 && class != 5 && class != 7 {
 		t.Errorf("with 3 or 4 misses the match has class %d", class)
 	}
 	for range maxMisses + 1 {
 		step(2)
 	}
-	if l.at == at {
+	if m.matchOfLane().at == at {
 		t.Error("the match goes on after 21 misses")
 	}
 }
@@ -49,76 +75,59 @@ func TestMatchContinuesPastDifferences(t *testing.T) {
 // TestMatchOnTheOtherStrand: a match goes back over the bases that occurred, predicts their complements, and ends at the first one.
 func TestMatchOnTheOtherStrand(t *testing.T) {
 	genome := randomBases(rand.New(rand.NewSource(44)), 2000)
-	m, l := newModel(10000), lane{match: noMatch}
+	m := passing(10000)
 	for _, b := range genome {
-		m.pass(&l, uint32(b))
+		m.passBase(b)
 	}
 	at := 100
 	for ; at >= 0; at-- {
-		if at < 60 && (l.at != at || l.step != -1 || l.misses != 0 || l.predicted != uint32(3-genome[at])) {
-			t.Fatalf("match at %d, step %d, with misses %#x, predicts %d; want it at %d without any", l.at, l.step, l.misses, l.predicted, at)
+		if got, want := m.matchOfLane(), (match{at, -1, uint32(3 - genome[at]), 0, 0, registerBases}); at < 60 && got != want {
+			t.Fatalf("match %+v, want %+v", got, want)
 		}
-		m.pass(&l, uint32(3-genome[at]))
+		m.passBase(3 - genome[at])
 	}
-	if l.match != noMatch {
-		t.Errorf("after the first base there is a match, %+v", l.match)
+	if got := m.matchOfLane(); got != noMatch {
+		t.Errorf("after the first base there is a match, %+v", got)
 	}
 }
 
 // TestMatchEndsWithTheBases: matches never leave the places that there are, forwards or backwards.
 func TestMatchEndsWithTheBases(t *testing.T) {
 	for _, size := range []int{10, 32, 33, 40, 77} {
-		m, l := newModel(size), lane{match: noMatch}
+		m := passing(size)
 		for i := range size {
-			m.pass(&l, uint32(i>>2&1)) // has matches on one strand only
-			if l.step != 0 && (l.at < 0 || l.at >= size) {
-				t.Fatalf("%d places: a match at %d", size, l.at)
+			m.passBase(byte(i >> 2 & 1)) // has matches on one strand only
+			if m.direction[0] != 0 && int(m.source[0]) >= size {
+				t.Fatalf("%d places: a match at %d", size, m.source[0])
 			}
 		}
-		m, l = newModel(size), lane{match: noMatch}
+		m = passing(size)
 		for i := range size {
-			m.pass(&l, uint32(i&1*3)) // on both
-			if l.step != 0 && (l.at < 0 || l.at >= size) {
-				t.Fatalf("%d places: a match at %d", size, l.at)
+			m.passBase(byte(i & 1 * 3)) // on both
+			if m.direction[0] != 0 && int(m.source[0]) >= size {
+				t.Fatalf("%d places: a match at %d", size, m.source[0])
 			}
 		}
 	}
 }
 
-// TestMatchContexts: more misses and more recent ones make another class, and all parts of a context are in their ranges.
-func TestMatchContexts(t *testing.T) {
-	for _, c := range []struct {
-		misses       uint64 // bit 31-i: the base i ago
-		class, group uint32
-	}{
-		{0, 1, 14}, {1 << 31, 3, 0}, {1 << 30, 3, 1}, {1 << 15, 2, 10}, {1<<15 | 1<<14, 2, 10}, {1<<31 | 1, 3, 0}, {7 << 29, 5, 0},
-		{0x3ff << 22, 6, 0}, {0x3ff << 13, 4, 7}, {7 << 13, 3, 10}, {7 << 21, 7, 7},
+// TestStateOf: more misses and more recent ones make another class, and all states are in their ranges.
+func TestStateOf(t *testing.T) {
+	for _, c := range []struct{ run, missed, class, group uint32 }{
+		{32, 0, 1, 14}, {0, 1, 3, 0}, {1, 1, 3, 1}, {16, 1, 2, 10}, {16, 2, 2, 10}, {0, 2, 3, 0}, {0, 3, 5, 0}, {0, 10, 6, 0}, {9, 10, 4, 7},
+		{16, 3, 3, 10}, {8, 3, 7, 7}, {6, 9, 6, 6}, {11, 8, 7, 8}, {12, 9, 4, 9}, {15, 1, 3, 9}, {31, 1, 2, 13}, {16, 9, 4, 10},
 	} {
-		m := match{predicted: 2}
-		for i := range 32 {
-			m.misses |= c.misses >> i & 1 << (2 * i)
-		}
-		misses := uint32(min(bits.OnesCount64(c.misses), 15))
-		want := matchNode{4 + 4*(c.group<<4|misses) + m.predicted, (4*c.class-3+m.predicted)<<4 | 9, c.class}
-		if got := m.context(0x579); got != want {
-			t.Errorf("misses %032b: context %+v, want %+v", c.misses, got, want)
+		if got, want := stateOf(c.run, c.missed), (matchState{c.class, 1 + c.group<<4 + min(c.missed, 15)}); got != want {
+			t.Errorf("%d bases since %d misses: %+v, want %+v", c.run, c.missed, got, want)
 		}
 	}
-	for i, c := range matchContexts {
-		want := uint32(0)
-		if n := i % 33; n <= maxMisses {
-			if c.match += 3; c.match >= matchNodes || c.match < 4 {
-				t.Fatalf("node %d is out of range", c.match)
+	for run := range uint32(33) {
+		for missed := range uint32(maxMisses + 1) {
+			s := stateOf(run, missed)
+			if s.state == 0 || 4*s.state+3 >= matchNodes || s.class == 0 || s.class >= matchClasses || (4*s.class-3+3)<<4+15 >= jointNodes {
+				t.Fatalf("%d bases since %d misses: %+v is out of range", run, missed, s)
 			}
-			if c.joint += 3<<4 + 15; c.joint >= jointNodes || c.joint < 16 || c.set == 0 || c.set >= weightSets {
-				t.Fatalf("context %+v is out of range", c)
-			}
-		} else if c.match+4 != want || c.joint+4<<4 != want || c.set != want {
-			t.Fatalf("the context without a match is %+v", c)
 		}
-	}
-	if got, want := noMatch.context(0x57b), (matchNode{0, 11, 0}); got != want {
-		t.Errorf("without a match the context is %+v, want %+v", got, want)
 	}
 }
 

@@ -39,27 +39,27 @@ type Model struct {
 	hist  history
 	size  int // places of the history
 	lanes [numLanes]lane
-	count int // of the lanes of the last block
 
 	learnt int // bases; those of a clone come after them
 
 	origin *Model // of which this is a clone; nil if it is none, or one that is not used again
 	clones clones
-	// What a clone of few bases has changed, so that it can be taken back: the last bases of steps, and slots of the table of k-mers.
-	logging      bool
-	log, written []uint32
+	// What a clone of few bases has changed, so that it can be taken back: for each step the last bases of the lanes, those of the other
+	// strand, and slots of the table of k-mers.
+	logging bool
+	log     []uint32
 }
 
 // newModel returns a fresh model for n bases.
 func newModel(n int) *Model {
-	m := &Model{hist: newHistory(n), size: n, count: 1}
+	m := &Model{hist: newHistory(n), size: n}
 	m.makeTable(n)
 	m.init()
 	return m
 }
 
 // shiftIn appends b to the last bases and their reverse complement.
-func shiftIn(h, r uint64, b byte) (uint64, uint64) {
+func shiftIn(h, r uint64, b uint32) (uint64, uint64) {
 	return h<<2 | uint64(b), r>>2 | uint64(3-b)<<(2*(registerBases-1))
 }
 

@@ -55,7 +55,7 @@ func repetitive(seed int64, n int) []byte {
 // learn has a fresh model, or one that has learnt some bases, learn more of them as Encode does, and returns their code.
 func learn(m *Model, b []byte) (out []byte) {
 	for at := 0; at < len(b); at += blockBases {
-		out = m.encodeBlock(out, &block{at: m.learnt + at, bases: b[at:min(at+blockBases, len(b))]}, at > 0)
+		out = m.encodeBlock(out, &block{at: m.learnt + at, bases: b[at:min(at+blockBases, len(b))]})
 	}
 	m.learnt += len(b)
 	return out

@@ -31,7 +31,8 @@ const (
 	contexts = orders + 2 // all of them
 	// strandOrders is how many orders, the highest ones, learn from the other strand: those below have seen all of their contexts soon.
 	strandOrders = 3
-	// strandBases is how many of the last bases the other strand learns from: one after the longest context.
+	// strandBases is how many bases the other strand learns from: one after the longest context. They end with the last base but one:
+	// so their nodes are known, and fetched, a step before they are read.
 	strandBases = 11
 )
 
@@ -67,13 +68,12 @@ const (
 type step struct {
 	active [numLanes]uint32 // all ones for lanes that code a base
 	last   [numLanes]uint32 // the last 16 bases, newest lowest
-	strand [numLanes]uint32 // the complement of the last strandBases bases, newest highest
+	strand [numLanes]uint32 // the complement of strandBases bases, newest highest
 	match  [numLanes]uint32 // node of the match among its kind
 	joint  [numLanes]uint32 // that of the joint context
 	set    [numLanes]uint32 // of weights
 	bases  [numLanes]uint16 // that are coded
-
-	slot, word [numLanes]uint32 // of the table of k-mers and of the history: they are read in later steps
+	matches
 
 	intervals [2][numLanes]uint16 // starts, and sizes less 1, in 1/wholeShare
 

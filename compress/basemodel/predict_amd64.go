@@ -18,6 +18,18 @@ func (x *predictor) codeStep(decoding bool) {
 	x.stepPlain(decoding)
 }
 
+// passStep moves the active lanes past their bases, and sets what the predictor needs of them.
+func (m *Model) passStep() {
+	if ans.HasVectors {
+		passVector(&m.step, &m.slots[0], &m.hist.words[0], uint(m.size), m.shift)
+		return
+	}
+	m.passPlain()
+}
+
+//go:noescape
+func passVector(x *step, slots *uint32, words *uint64, size, shift uint)
+
 //go:noescape
 func stepVector(x *predictor, t *vectorTables, decoding bool)
 

@@ -448,15 +448,17 @@ TEXT ·fetchVector(SB), NOSPLIT, $0-32
 	XORL CX, CX
 
 lane:
-	MOVL step_slot(DI)(CX*4), AX
+	MOVL (step_matches+matches_slot)(DI)(CX*4), AX
 	PREFETCHT0 (R8)(AX*4)
-	MOVL step_word(DI)(CX*4), AX
+	MOVL (step_matches+matches_found)(DI)(CX*4), AX
+	SHRL $6, AX
 	PREFETCHT0 (R10)(AX*8)
 	MOVL step_last(DI)(CX*4), AX
+	SHLL $2, AX
 	ANDL $0xfffff, AX
 	PREFETCHT0 (SI)(AX*8)
-	MOVL step_strand(DI)(CX*4), AX
-	SHRL $2, AX
+	MOVL (step_matches+matches_reverse+4)(DI)(CX*8), AX
+	SHRL $12, AX
 	PREFETCHT0 (SI)(AX*8)
 	INCL CX
 	CMPL CX, $const_numLanes

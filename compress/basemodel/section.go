@@ -63,7 +63,7 @@ func Encode(n int, src Source, o Options) []byte {
 		for at := 0; at < g.n; at += blockBases {
 			letters = src(letters[:0], g.from+at, min(blockBases, g.n-at))
 			before := len(out[k])
-			out[k] = m.encodeBlock(out[k], &block{at: at, bases: letters}, at > 0)
+			out[k] = m.encodeBlock(out[k], &block{at: at, bases: letters})
 			if written != nil {
 				written[k] <- padded(out[k][before:])
 			}
@@ -153,7 +153,7 @@ func (s *Sequence) decode(threads int, words func(k int) func() []byte) {
 				m.words, m.at = w, 0
 			}
 			letters = letters[:min(blockBases, g.n-at)]
-			if err = m.decodeBlock(&block{at: at, bases: letters}, at > 0); err != nil {
+			if err = m.decodeBlock(&block{at: at, bases: letters}); err != nil {
 				break
 			}
 			bases.Pack(s.packed[(g.from+at)/4:], letters)

@@ -2695,7 +2695,6 @@ class BaseLane:
     def __init__(self, at, end):
         self.at, self.end = at, end
         self.forward = self.reverse = 0         # the last 32 bases, and their reverse complement
-        self.known = 0                          # how many bases these have had
         self.forget()
 
     def forget(self):
@@ -2707,7 +2706,6 @@ class BaseLane:
     def push(self, base):
         self.forward = (self.forward << 2 | base) & MASK64
         self.reverse = self.reverse >> 2 | (3 - base) << 62
-        self.known += 1
 
 
 class BaseModel:
@@ -2748,14 +2746,11 @@ class BaseModel:
     def decode(self, source, start, classes, what, leads=()):
         """Bases from an index on, whose quality classes are given; leads are the indices of first bases of leads."""
         lead_ends = {i: lead + LEAD for lead in leads for i in range(lead, lead + LEAD)}
-        last, end = None, start + len(classes)
+        end = start + len(classes)
         for at in range(start, end, BLOCK):
             n = min(BLOCK, end - at)
             count = min(max(n // 16384, 1), 16)
             lanes = [BaseLane(at + n * i // count, at + n * (i + 1) // count) for i in range(count)]
-            if last:
-                last.at, last.end = lanes[0].at, lanes[0].end
-                lanes[0] = last
             states = [source.fixed(4) for _ in lanes]
             require(min(states) >= 65536, f"{what}: a state is too small")
             for lane in lanes:
@@ -2763,7 +2758,6 @@ class BaseModel:
             while any(lane.at < lane.end for lane in lanes):
                 self.step(source, lanes, states, classes, start, lead_ends)
             require(all(x == 65536 for x in states), f"{what}: a block ends wrongly")
-            last = lanes[-1]
 
     def pass_leads(self, lane, lead_ends):
         while lane.at < lane.end and lane.at in lead_ends:
@@ -2772,7 +2766,7 @@ class BaseModel:
                 lane.push(base)
             lane.at = end
             lane.forget()
-            self.end_kmer(lane)
+            lane.kmer = self.kmer(lane)
 
     def step(self, source, lanes, states, classes, start, lead_ends):
         """FORMAT: Bases, A step."""
@@ -2792,7 +2786,7 @@ class BaseModel:
             for key, node, w in zip(keys, nodes, weights):
                 self.nodes[key] = moved(node, e, w)
                 w[:] = [clamp16(x + product(product(e[d], node[d]), 1024)) for d, x in enumerate(w)]
-            e = [x >> 2 for x in errors(lane.reverse >> 42 & 3, q)]
+            e = [x >> 2 for x in errors(lane.reverse >> 40 & 3, q)]
             for key in strand_keys:
                 node = self.node(*key)
                 rate = node[3]
@@ -2821,7 +2815,7 @@ class BaseModel:
         return keys, weights, p
 
     def predict_strand(self, lane):
-        keys, logits = [(k, lane.reverse >> 44 & 4 ** k - 1) for k in LAST_BASES[3:]], [0] * 3
+        keys, logits = [(k, lane.reverse >> 42 & 4 ** k - 1) for k in LAST_BASES[3:]], [0] * 3
         for key in keys:
             logits = [clamp16(x + y) for x, y in zip(logits, self.node(*key))]
         return keys, [probability(x >> 1) for x in logits]
@@ -2831,13 +2825,7 @@ class BaseModel:
     def kmer(self, lane):
         """The slot of the k-mer that the last bases are, and whether its reverse complement is smaller."""
         forward, reverse = lane.forward & 4 ** KMER - 1, lane.reverse >> 64 - 2 * KMER
-        x = min(forward, reverse) * 0x9E3779B97F4A7C15 & MASK64
-        x ^= x >> 32
-        x = x * 0xBF58476D1CE4E5B9 & MASK64
-        return x >> (64 - self.table_bits), int(reverse < forward)
-
-    def end_kmer(self, lane):
-        lane.kmer = self.kmer(lane) if lane.known >= KMER else None
+        return (min(forward, reverse) * 0x9E3779B1 & MASK32) >> (32 - self.table_bits), int(reverse < forward)
 
     def enter(self, lane, base):
         """FORMAT: Bases, Passing a base."""
@@ -2861,7 +2849,7 @@ class BaseModel:
                 lane.found = index, other != flag
             if (t - 1) % 2 == 0:
                 self.table[slot] = t - 1, flag
-        self.end_kmer(lane)
+        lane.kmer = self.kmer(lane)
         lane.predicted = None
         if lane.match:
             index, direction = lane.match
