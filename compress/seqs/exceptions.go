@@ -2,6 +2,7 @@ package seqs
 
 import (
 	"bytes"
+	"slices"
 
 	"orcomgo/bins/record"
 	rc "orcomgo/compress/rangecoder"
@@ -121,6 +122,7 @@ func (x *exceptionCoder) codeN(c *rc.Coder, col *Column, values *[128]bool,
 		}
 		values[q] = c.Uniform(uint32(v), 1) != 0
 	}
+	find := finderOf(values)
 	at := 0
 	rest := list.From(0) // of the exceptions of the column (encoding), or of list (decoding)
 	if !c.Decoding() {
@@ -135,22 +137,25 @@ func (x *exceptionCoder) codeN(c *rc.Coder, col *Column, values *[128]bool,
 		}
 	}
 	for read := range col.withQuals() {
-		n := col.Lengths.Of(read)
-		prev := 1 // first base
-		for i, q := range col.Quals[at : at+n] {
+		quals := col.Quals[at : at+col.Lengths.Of(read)]
+		at += len(quals)
+		last, isN := -1, 0 // of the bases with one of the values, and whether it is N
+		for i := find.next(quals, 0); i < len(quals); i = find.next(quals, i+1) {
+			prev := 0
+			switch {
+			case i == 0:
+				prev = 1
+			case i == last+1:
+				prev = 2 * isN
+			}
+			last, isN = i, 0
 			if c.Decoding() {
-				for left && int(e.Read) == read && int(e.Start) <= i {
+				for left && (int(e.Read) < read || int(e.Read) == read && int(e.Start) <= i) {
 					flush()
 					out.Append(e)
 					e, left = rest.Next()
 				}
-			}
-			if !values[q&127] {
-				prev = 0
-				continue
-			}
-			isN := 0
-			if !c.Decoding() {
+			} else {
 				for left && (int(e.Read) < read || int(e.Read) == read && int(e.Start+e.Len) <= i) {
 					e, left = rest.Next()
 				}
@@ -158,8 +163,7 @@ func (x *exceptionCoder) codeN(c *rc.Coder, col *Column, values *[128]bool,
 					isN = 1
 				}
 			}
-			isN = c.Adapt(isN, &x.isN[q&127][prev], longMemory)
-			prev = 2 * isN
+			isN = c.Adapt(isN, &x.isN[quals[i]&127][prev], longMemory)
 			if isN != 0 && c.Decoding() {
 				if ns.Len > 0 && int(ns.Read) == read && int(ns.Start+ns.Len) == i {
 					ns.Len++
@@ -169,13 +173,42 @@ func (x *exceptionCoder) codeN(c *rc.Coder, col *Column, values *[128]bool,
 				}
 			}
 		}
-		at += n
 	}
 	flush()
 	for ; left; e, left = rest.Next() {
 		out.Append(e)
 	}
 	return out, true
+}
+
+// finder finds qualities with some values.
+type finder struct {
+	values [128]bool
+	only   int // one of them is the only one; else -1
+}
+
+// finderOf returns what finds these values.
+func finderOf(values *[128]bool) finder {
+	f := finder{*values, -1}
+	if v := slices.Index(values[:], true); v >= 0 && !slices.Contains(values[v+1:], true) {
+		f.only = v
+	}
+	return f
+}
+
+// next returns the index, from i on, of the next quality with one of the values; len(quals) if there is none.
+func (f *finder) next(quals []byte, i int) int {
+	if f.only >= 0 {
+		k := bytes.IndexByte(quals[i:], byte(f.only))
+		if k < 0 {
+			return len(quals)
+		}
+		return i + k
+	}
+	for i < len(quals) && !f.values[quals[i]&127] {
+		i++
+	}
+	return i
 }
 
 // nonACGT finds the bases of reads that are not A, C, G or T in either case, from the exceptions of a column. They have
