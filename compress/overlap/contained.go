@@ -5,8 +5,10 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
+	"unsafe"
 
 	"orcomgo/bases"
+	"orcomgo/internal/prefetch"
 )
 
 // Contigs that differ from another one in a base or two of some twenty share no k-mer of seedLen bases with it, so they were not joined.
@@ -60,40 +62,63 @@ func (s *contigSet) withoutContained(contigs []uint32, n int, readBases uint64, 
 	contained := make([]bool, s.count())
 	inParallel(threads, len(h.contigs), joinRange, func(_, from, to int) {
 		var reverse []byte
+		var seeds []containedSeed
 		for i := from; i < to; i++ {
 			if c := h.contigs[i]; uint64(s.length[c]) <= containedTimes*readBases {
 				reverse = slices.Grow(reverse[:0], int(s.length[c])/4+2*bases.Pad)[:int(s.length[c])/4+2*bases.Pad]
 				bases.ReverseComplementInto(reverse, s.of(c), int(s.length[c]))
-				contained[c] = h.contain(i, s.of(c), reverse)
+				seeds = h.appendSeeds(seeds[:0], s.of(c), reverse, int(s.length[c]))
+				contained[c] = h.contain(i, seeds, s.of(c), reverse)
 			}
 		}
 	})
 	return slices.DeleteFunc(contigs, func(c uint32) bool { return contained[c] })
 }
 
-// contain reports whether contig i, which is also given reversed and complemented, lies in one before it.
-func (h *hosts) contain(i int, forward, reverse []byte) bool {
-	n, k := int(h.set.length[h.contigs[i]]), h.index.k
-	limit := n / basesPerDifference
+// containedSeed is a k-mer of a contig that the index may hold, from its slot on.
+type containedSeed struct {
+	at       int // offset in the contig
+	segment  int
+	key      uint64
+	slot     uint64
+	reversed bool // the k-mer's reverse complement is the smaller word
+}
+
+// appendSeeds appends the seeds of n bases, which are also given reversed and complemented, and loads their slots into the cache.
+func (h *hosts) appendSeeds(seeds []containedSeed, forward, reverse []byte, n int) []containedSeed {
+	k := h.index.k
 	for at := 0; at+k <= n; at++ {
-		w := bases.Chunk(forward, at) & bases.First(k)
-		r := bases.ReverseComplement(w, k)
+		w, r := bases.Chunk(forward, at)&bases.First(k), bases.Chunk(reverse, n-k-at)&bases.First(k)
 		hash := mix64(min(w, r))
 		if hash&h.index.sampleMask != 0 {
 			continue
 		}
 		segment, key, slot := h.index.find(hash)
-		slots := h.index.segments[segment]
-		for ; slots[slot] != 0; slot = (slot + 1) % uint64(len(slots)) {
+		prefetch.Line(unsafe.Pointer(&h.index.segments[segment][slot]))
+		seeds = append(seeds, containedSeed{at, segment, key, slot, r < w})
+	}
+	return seeds
+}
+
+// contain reports whether contig i, of which the seeds are, and which is also given reversed and complemented, lies in one before it.
+func (h *hosts) contain(i int, seeds []containedSeed, forward, reverse []byte) bool {
+	n, k := int(h.set.length[h.contigs[i]]), h.index.k
+	limit := n / basesPerDifference
+	for _, s := range seeds {
+		slots := h.index.segments[s.segment]
+		for slot := s.slot; slots[slot] != 0; {
 			e := slots[slot]
-			if e>>33 != key {
+			if slot++; slot == uint64(len(slots)) {
+				slot = 0
+			}
+			if e>>33 != s.key {
 				continue
 			}
-			b, pos := forward, int(uint32(e))-at
-			if e>>32&1 != 0 != (r < w) {
-				b, pos = reverse, int(uint32(e))-(n-k-at)
+			b, pos := forward, int(uint32(e))-s.at
+			if e>>32&1 != 0 != s.reversed {
+				b, pos = reverse, int(uint32(e))-(n-k-s.at)
 			}
-			if pos >= 0 && pos+n <= h.start[i] && h.within(pos, n) && bases.CountDiffering(h.seq.packed, pos, b, 0, n, limit, nil) <= limit {
+			if pos >= 0 && pos+n <= h.start[i] && bases.CountDiffering(h.seq.packed, pos, b, 0, n, limit, nil) <= limit && h.within(pos, n) {
 				return true
 			}
 		}
