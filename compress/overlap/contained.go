@@ -58,7 +58,7 @@ func (s *contigSet) withoutContained(contigs []uint32, n int, readBases uint64, 
 		h.seq.appendPacked(s.of(c), int(s.length[c]))
 	}
 	k, mask := containedSeeds(n, readBases)
-	h.index = newKmerIndex(h.seq.packed, 0, n, k, mask, hostsOfKmer, threads)
+	h.index = newKmerIndex(h.seq.packed, 0, n, k, mask, hostsOfKmer, nil, threads)
 	contained := make([]bool, s.count())
 	inParallel(threads, len(h.contigs), joinRange, func(_, from, to int) {
 		var reverse []byte

@@ -38,8 +38,30 @@ func (ix *kmerIndex) find(hash uint64) (segment int, key, slot uint64) {
 	return segment, key<<1 | 1, key * uint64(len(ix.segments[segment])) >> indexKeyBits
 }
 
-// newKmerIndex indexes the k-mers of bases from..n-1 of pg. k is at most 28; sampleMask is a power of two minus one.
-func newKmerIndex(pg []byte, from, n, k int, sampleMask uint64, most, threads int) *kmerIndex {
+// wantedKmers says which k-mers will be looked up in an index, by the upper bits of their hash. nil is all of them.
+type wantedKmers struct {
+	set   Subset
+	shift uint
+}
+
+// newWantedKmers returns the set of k-mers that have the upper half of their hash in one of the lists, n in all.
+func newWantedKmers(lists [][]uint32, n, threads int) *wantedKmers {
+	const bitsForEach = 3 // 8 to 16 bits for each k-mer, so that most other k-mers are not in the set
+	size := min(bits.Len(uint(n))+bitsForEach, 32)
+	w := &wantedKmers{NewSubset(1 << size), uint(64 - size)}
+	inParallel(threads, len(lists), 1, func(_, i, _ int) {
+		for _, h := range lists[i] {
+			w.set.Add(uint32(uint64(h) << 32 >> w.shift))
+		}
+	})
+	return w
+}
+
+func (w *wantedKmers) has(hash uint64) bool { return w == nil || w.set.Has(uint32(hash>>w.shift)) }
+
+// newKmerIndex indexes the k-mers of bases from..n-1 of pg, those that are wanted at least. k is at most 28; sampleMask is a power of two
+// minus one.
+func newKmerIndex(pg []byte, from, n, k int, sampleMask uint64, most int, wanted *wantedKmers, threads int) *kmerIndex {
 	ix := &kmerIndex{k: k, sampleMask: sampleMask}
 	count := max(n-from-k+1, 0)
 	// Entries are first distributed to their segments: each segment fits in the cache, unless the sequence is very long.
@@ -49,7 +71,9 @@ func newKmerIndex(pg []byte, from, n, k int, sampleMask uint64, most, threads in
 		lo, hi := divide(count, t, threads)
 		lo, hi = from+lo, from+hi
 		for i := range run {
-			run[i] = make([]uint64, 0, (hi-lo)>>bits.Len64(sampleMask)>>indexSegmentBits*9/8+16)
+			if wanted == nil {
+				run[i] = make([]uint64, 0, (hi-lo)>>bits.Len64(sampleMask)>>indexSegmentBits*9/8+16)
+			}
 		}
 		next := bases.Chunk(pg, lo) & bases.First(k)
 		nextReversed := bases.ReverseComplement(next, k)
@@ -57,7 +81,7 @@ func newKmerIndex(pg []byte, from, n, k int, sampleMask uint64, most, threads in
 			w, r, c := next, nextReversed, uint64(bases.At(pg, p+k))
 			next, nextReversed = w>>2|c<<(2*uint(k-1)&63), r<<2&bases.First(k)|(3-c)
 			h := mix64(min(w, r))
-			if h&sampleMask != 0 {
+			if h&sampleMask != 0 || !wanted.has(h) {
 				continue
 			}
 			e := h<<indexSegmentBits>>(64-indexKeyBits)<<34 | 1<<33 | uint64(p)

@@ -39,9 +39,9 @@ func TestKmerIndex(t *testing.T) {
 		most   int
 	}{{24, 3, 0, 100}, {13, 0, 0, 100}, {13, 0, 0, 2}, {24, 3, 1234, 100}, {24, 0, 0, 7}, {24, 0, len(pg) - 24, 5}, {24, 0, len(pg) - 23, 5},
 		{28, 1, 7, 100}} {
-		one := newKmerIndex(packed, c.from, len(pg), c.k, c.sample, c.most, 1)
+		one := newKmerIndex(packed, c.from, len(pg), c.k, c.sample, c.most, nil, 1)
 		for _, threads := range []int{2, 8} {
-			ix := newKmerIndex(packed, c.from, len(pg), c.k, c.sample, c.most, threads)
+			ix := newKmerIndex(packed, c.from, len(pg), c.k, c.sample, c.most, nil, threads)
 			for i := range ix.segments {
 				if !slices.Equal(ix.segments[i], one.segments[i]) {
 					t.Errorf("%+v: another index with %d threads", c, threads)

@@ -361,7 +361,7 @@ func (b *builder) placeReads(ctx context.Context, from int, mode placeMode, retr
 	perBase := 25/(mode.sampleMask+1) + 1 // bytes that building an index takes at most
 	size := max(1<<12, int(min(b.workBytes/perBase, maxPseudogenome)))
 	for lo := from; lo < b.seq.n; lo += size {
-		w := newWindow(&b.seq, lo, min(lo+size+mode.k-1, b.seq.n), mode, b.config.Threads)
+		w := newWindow(b, lo, min(lo+size+mode.k-1, b.seq.n), mode, retry)
 		err := b.eachShare(ctx, func(rd *Reads, before int) error {
 			b.placeAll(rd, w, retry, func(done int) { b.report(mode.stage, before+done, b.records.count) })
 			return ctx.Err()

@@ -166,16 +166,23 @@ func (p *placer) nextOffset(s *search) int {
 	return -1
 }
 
+// nextKmer returns the offset of the next seed, its k-mer and the reverse complement. The offset is -1 if there is none.
+func (p *placer) nextKmer(s *search) (at int, w, r uint64) {
+	if at = p.nextOffset(s); at < 0 {
+		return at, 0, 0
+	}
+	s.fromRight = !s.fromRight
+	w = bases.Chunk(s.read, at) & bases.First(p.index.k)
+	return at, w, bases.ReverseComplement(w, p.index.k)
+}
+
 // nextSeed sets s.seed to the next seed and loads its slot into the cache. It returns false if there is none.
 func (p *placer) nextSeed(s *search) bool {
-	at := p.nextOffset(s)
+	at, w, r := p.nextKmer(s)
 	if at < 0 {
 		return false
 	}
-	s.fromRight = !s.fromRight
 	ix := p.index
-	w := bases.Chunk(s.read, at) & bases.First(ix.k)
-	r := bases.ReverseComplement(w, ix.k)
 	segment, key, slot := ix.find(mix64(min(w, r)))
 	s.seed.offset, s.seed.key, s.seed.slot, s.seed.segment = at, key, slot, segment
 	s.seed.reversed, s.seed.palindrome = r < w, r == w
@@ -410,10 +417,51 @@ type window struct {
 	index   func() *kmerIndex // makes the index when it is called for the first time
 }
 
-func newWindow(seq *sequence, from, n int, mode placeMode, threads int) *window {
+func newWindow(b *builder, from, n int, mode placeMode, retry retryRule) *window {
 	return &window{from, n, mode, sync.OnceValue(func() *kmerIndex {
-		return newKmerIndex(seq.packed, from, n, mode.k, mode.sampleMask, mode.maxCandidates, threads)
+		var wanted *wantedKmers
+		if retry == retryNone {
+			wanted = b.seedsOfRest(mode, n-from)
+		}
+		return newKmerIndex(b.seq.packed, from, n, mode.k, mode.sampleMask, mode.maxCandidates, wanted, b.config.Threads)
 	})}
+}
+
+// seedsOfRest returns the seeds of the reads that have no place, if they are few beside the k-mers of a window of so many bases: it takes
+// less time to find them than to index all of the window. Else, and if not all reads are in memory, it returns nil.
+func (b *builder) seedsOfRest(mode placeMode, window int) *wantedKmers {
+	rd, most := b.allReads, int64(min(window, 1<<(2*mode.k))/4)
+	if rd == nil {
+		return nil
+	}
+	hashes := make([][]uint32, (rd.Count()+placeBatch-1)/placeBatch) // their upper halves, by batch
+	var found atomic.Int64
+	tasks.EachWorker(len(hashes), b.config.Threads, func(int) func(k int) {
+		p := &placer{rd: rd, mode: mode, index: &kmerIndex{k: mode.k, sampleMask: mode.sampleMask}}
+		s, memory := &p.searches[0], make([]uint8, placeBatch)
+		return func(k int) {
+			if found.Load() > most {
+				return
+			}
+			from := k * placeBatch
+			limits := memory[:min(placeBatch, rd.Count()-from)]
+			b.setLimits(limits, rd, from, mode, retryNone)
+			for i, limit := range limits {
+				if limit == 0 {
+					continue
+				}
+				p.begin(s, from+i, int(limit))
+				for at, w, r := p.nextKmer(s); at >= 0; at, w, r = p.nextKmer(s) {
+					hashes[k] = append(hashes[k], uint32(mix64(min(w, r))>>32))
+				}
+			}
+			found.Add(int64(len(hashes[k])))
+		}
+	})
+	if found.Load() > most {
+		return nil
+	}
+	return newWantedKmers(hashes, int(found.Load()), b.config.Threads)
 }
 
 // placeAll places the reads that have no place yet. Reads with a place that retry selects are moved if a place with fewer

@@ -436,7 +436,7 @@ func TestCandidatesAreBounded(t *testing.T) {
 		}
 		for _, mode := range []placeMode{exact, loose} {
 			b := readsOn(t, c.pg, archiveReads(t, reads), 1)
-			ix := newKmerIndex(b.seq.packed, 0, b.seq.n, mode.k, mode.sampleMask, mode.maxCandidates, 1)
+			ix := newKmerIndex(b.seq.packed, 0, b.seq.n, mode.k, mode.sampleMask, mode.maxCandidates, nil, 1)
 			atBound := 0
 			for i := range b.allReads.Count() {
 				p := &placer{rd: b.allReads, pg: b.seq.packed, pgLen: b.seq.n, index: ix, mode: mode}
@@ -478,7 +478,7 @@ func TestPlacesDependOnOneRead(t *testing.T) {
 			if err := b.placeReads(context.Background(), 0, mode, retryNone); err != nil {
 				t.Fatal(err)
 			}
-			ix := newKmerIndex(b.seq.packed, 0, b.seq.n, mode.k, mode.sampleMask, mode.maxCandidates, 1)
+			ix := newKmerIndex(b.seq.packed, 0, b.seq.n, mode.k, mode.sampleMask, mode.maxCandidates, nil, 1)
 			placed := 0
 			for i, rec := range b.allReads.records {
 				p := &placer{rd: b.allReads, pg: b.seq.packed, pgLen: b.seq.n, index: ix, mode: mode}
