@@ -2,6 +2,7 @@ package overlap
 
 import (
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"orcomgo/internal/largepages"
@@ -10,32 +11,31 @@ import (
 
 // kmerGroups are the sampled k-mers of all contigs. Those with equal hashes are a group.
 type kmerGroups struct {
-	sorted []rankedKmer // by hash; of equal hashes, by contig and place
-	places []kmerPlace  // in the order of contigs and places
-	first  []uint32     // for each contig, the index in places of its first k-mer
+	// kmers are in the order of contigs and places. After those of each stretch comes one of noContig, and then there may be others, of no
+	// meaning. When the k-mers are grouped, hash becomes the index in members of the group; noGroup if no other contig is in it, or if
+	// the first k-mer of the group belongs to the same contig.
+	kmers []kmer
+	first []uint32 // for each contig, where its first k-mer is or would be in kmers
+	// sorted are hash << 32 | index in kmers, by parts of the hash. In each part those of groups of several contigs come first, in order.
+	sorted []uint64
 	// members are the first maxPartnerGroup k-mers of the groups of several contigs. The groups are in the order of their first k-mers in
-	// places: those of contigs that overlap are near each other in memory. Member 0 is unused. The memory is used for the k-mers in the
-	// order of contigs, until they are sorted.
-	members []kmer
+	// kmers: those of contigs that overlap are near each other in memory. Member 0 is unused.
+	members []member
 }
 
-// rankedKmer is a k-mer and its index in the order of contigs and places.
-type rankedKmer struct {
-	kmer
-	ordinal uint32
-}
+// member is where a k-mer of a group is, as in kmer.
+type member struct{ contig, at uint32 }
 
-// kmerPlace is where a k-mer is in its contig, as kmer.at, and the index in kmerGroups.members of its group; noGroup if the first k-mer of
-// the group belongs to the same contig.
-type kmerPlace struct{ group, at uint32 }
-
-const noGroup = 0
+const (
+	noGroup  = 0
+	noContig = 1<<32 - 1
+)
 
 // A stretch of contigs whose k-mers one goroutine samples at a time.
 type stretch struct {
 	from, to uint32
 	kmers    []kmer
-	before   int // k-mers in the stretches before
+	before   int // index of the first one in kmerGroups.kmers
 	room     int // k-mers for which there is memory; more are possible
 	counts   []uint32
 }
@@ -67,12 +67,82 @@ func resized[T any](s []T, n, more int) []T {
 	return s[:n]
 }
 
-// fill samples the k-mers of the contigs of s and groups them. It uses the memory that it has from earlier calls. A settled contig has no
-// place in groups in which it would be compared with settled contigs only; nil says that none is settled.
+// fill samples the k-mers of the contigs of s and groups them. It uses the memory that it has from earlier calls. Groups of settled contigs
+// only, which would be compared with each other only, are left out; nil says that none is settled.
 func (g *kmerGroups) fill(s *contigSet, by sampler, threads int, settled []bool) {
+	if s.count() == 0 {
+		return
+	}
 	all := s.stretches()
-	g.first = resized(g.first, s.count()+1, s.count()/8)
-	room := 0 // k-mers for which there is memory in order
+	bits := 0
+	for bits < maxPartBits && int(s.bases)/int(by.rate)>>bits > 1<<12 {
+		bits++
+	}
+	shift := uint(32 - bits)
+	g.sample(all, s, by, threads, settled, shift)
+	parts := make([][]uint64, 1<<bits)
+	total := uint32(0)
+	for p := range parts {
+		for i := range all {
+			total, all[i].counts[p] = total+all[i].counts[p], total
+		}
+	}
+	g.sorted = resized(g.sorted, int(total), int(total/8))
+	inParallel(threads, len(all), 1, func(_, i, _ int) {
+		x := &all[i]
+		for k := range x.kmers {
+			hash := &x.kmers[k].hash
+			p := &x.counts[uint64(*hash)>>shift]
+			g.sorted[*p] = uint64(*hash)<<32 | uint64(x.before+k)
+			*hash = noGroup
+			*p++
+		}
+	})
+	buffers := make([][]uint64, threads)
+	inParallel(threads, len(parts), 1, func(w, p, _ int) {
+		ends := all[len(all)-1].counts // the last stretch's k-mers are the last of each part
+		part := g.sorted[:ends[p]]
+		if p > 0 {
+			part = part[ends[p-1]:]
+		}
+		if len(buffers[w]) < len(part) {
+			buffers[w] = make([]uint64, len(part)+len(part)/4)
+		}
+		sortByHash(part, buffers[w][:len(part)], shift)
+		n := 0
+		eachGroup(part, func(group []uint64) {
+			first := &g.kmers[uint32(group[0])]
+			if g.kmers[uint32(group[len(group)-1])].contig != first.contig {
+				first.hash = uint32(min(len(group), maxPartnerGroup)) // for placeMembers
+				n += copy(part[n:], group)
+			}
+		})
+		parts[p] = part[:n]
+	})
+	many := g.placeMembers(all, threads)
+	g.members = resized(g.members, many, many/8)
+	inParallel(threads, len(parts), 1, func(_, p, _ int) {
+		eachGroup(parts[p], func(group []uint64) {
+			first := &g.kmers[uint32(group[0])]
+			at := first.hash
+			first.hash = noGroup
+			for i, x := range group {
+				k := &g.kmers[uint32(x)]
+				if i < maxPartnerGroup {
+					g.members[int(at)+i] = member{k.contig, k.at}
+				}
+				if k.contig != first.contig {
+					k.hash = at
+				}
+			}
+		})
+	})
+}
+
+// sample samples the k-mers of stretches, and counts them by the bits of their hash from shift on.
+func (g *kmerGroups) sample(all []stretch, s *contigSet, by sampler, threads int, settled []bool, shift uint) {
+	g.first = resized(g.first, s.count(), s.count()/8)
+	room := 0
 	for i := range all {
 		x := &all[i]
 		bases := 0
@@ -85,147 +155,129 @@ func (g *kmerGroups) fill(s *contigSet, by sampler, threads int, settled []bool)
 		}
 		x.before, room = room, room+x.room
 	}
-	g.members = resized(g.members, room, room/8)
-	bits := 0
-	for bits < maxPartBits && int(s.bases)/int(by.rate)>>bits > 1<<12 {
-		bits++
-	}
-	parts := 1 << bits
-	shift := uint(32 - bits)
+	g.kmers = resized(g.kmers, room, room/8)
+	wanted := s.unsettledKmers(all, by, threads, settled)
+	var moved atomic.Bool
 	inParallel(threads, len(all), 1, func(_, i, _ int) {
 		x := &all[i]
-		x.kmers = g.members[x.before : x.before : x.before+x.room]
-		x.counts = make([]uint32, parts)
+		x.kmers = g.kmers[x.before : x.before : x.before+x.room]
+		x.counts = make([]uint32, 1<<(32-shift))
 		for c := x.from; c < x.to; c++ {
-			g.first[c] = uint32(len(x.kmers))
+			n := len(x.kmers)
+			g.first[c] = uint32(n)
 			x.kmers = by.kmers(x.kmers, c, s.of(c), int(s.length[c]))
+			if wanted != nil && settled[c] {
+				own := slices.DeleteFunc(x.kmers[n:], func(k kmer) bool { return !wanted.has(uint64(k.hash) << 32) })
+				x.kmers = x.kmers[:n+len(own)]
+			}
 		}
 		for k := range x.kmers {
 			x.counts[uint64(x.kmers[k].hash)>>shift]++
 		}
+		x.kmers = append(x.kmers, kmer{contig: noContig})
+		if cap(x.kmers) != x.room {
+			moved.Store(true)
+		}
 	})
-	// Where the k-mers of each stretch begin, in the order of contigs and in each part.
-	total := 0
-	for i := range all {
+	if moved.Load() { // there was too little room
+		room = 0
+		for i := range all {
+			all[i].before, room = room, room+len(all[i].kmers)
+		}
+		g.kmers = largepages.Make[kmer](room)
+	}
+	inParallel(threads, len(all), 1, func(_, i, _ int) {
 		x := &all[i]
-		x.before = total
-		total += len(x.kmers)
+		if moved.Load() {
+			copy(g.kmers[x.before:], x.kmers)
+		}
+		x.kmers = g.kmers[x.before:][:len(x.kmers)-1] // without the one of noContig
 		for c := x.from; c < x.to; c++ {
 			g.first[c] += uint32(x.before)
 		}
-	}
-	g.first[s.count()] = uint32(total)
-	partStart := make([]uint32, parts+1)
-	at := uint32(0)
-	for p := range parts {
-		partStart[p] = at
-		for i := range all {
-			at, all[i].counts[p] = at+all[i].counts[p], at
-		}
-	}
-	partStart[parts] = at
-	g.sorted = resized(g.sorted, total, total/8)
-	inParallel(threads, len(all), 1, func(_, i, _ int) {
-		x := &all[i]
-		for k := range x.kmers {
-			p := &x.counts[uint64(x.kmers[k].hash)>>shift]
-			s := &g.sorted[*p]
-			s.kmer, s.ordinal = x.kmers[k], uint32(x.before+k)
-			*p++
-		}
-		x.kmers, x.counts = nil, nil
-	})
-	g.places = resized(g.places, total, total/8)
-	inParallel(threads, total, taskRange, func(_, from, to int) { clear(g.places[from:to]) })
-	buffers := make([][]rankedKmer, threads)
-	inParallel(threads, parts, 1, func(w, p, _ int) {
-		part := g.sorted[partStart[p]:partStart[p+1]]
-		if len(buffers[w]) < len(part) {
-			buffers[w] = make([]rankedKmer, len(part)+len(part)/4)
-		}
-		sortByHash(part, buffers[w][:len(part)], shift)
-		eachGroup(part, func(group []rankedKmer) { g.places[group[0].ordinal].group = uint32(min(len(group), maxPartnerGroup)) })
-	})
-	many := g.placeMembers(threads)
-	g.members = resized(g.members, many, many/8)
-	inParallel(threads, parts, 1, func(_, p, _ int) {
-		eachGroup(g.sorted[partStart[p]:partStart[p+1]], func(group []rankedKmer) {
-			first := &g.places[group[0].ordinal].group
-			at := *first
-			*first = noGroup
-			allSettled := settled != nil
-			for i, k := range group[:min(len(group), maxPartnerGroup)] {
-				g.members[int(at)+i] = k.kmer
-				allSettled = allSettled && settled[k.contig]
-			}
-			for i := range group {
-				k := &group[i]
-				if k.contig != group[0].contig && !(allSettled && settled[k.contig]) {
-					g.places[k.ordinal] = kmerPlace{group: at, at: k.at}
-				}
-			}
-		})
 	})
 }
 
-// placeMembers replaces the number of members of each group, which is where its first k-mer is in places, by the index of the first of
+// unsettledKmers returns the k-mers of the contigs that are not settled; nil if none is settled.
+func (s *contigSet) unsettledKmers(all []stretch, by sampler, threads int, settled []bool) *wantedKmers {
+	if settled == nil {
+		return nil
+	}
+	hashes := make([][]uint32, len(all))
+	var found atomic.Int64
+	inParallel(threads, len(all), 1, func(_, i, _ int) {
+		var kmers []kmer
+		for c := all[i].from; c < all[i].to; c++ {
+			if !settled[c] {
+				kmers = by.kmers(kmers[:0], c, s.of(c), int(s.length[c]))
+				for _, k := range kmers {
+					hashes[i] = append(hashes[i], k.hash)
+				}
+			}
+		}
+		found.Add(int64(len(hashes[i])))
+	})
+	return newWantedKmers(hashes, int(found.Load()), threads)
+}
+
+// placeMembers replaces the number of members of each group, which is where its first k-mer is in kmers, by the index of the first of
 // them. It returns how long members must be.
-func (g *kmerGroups) placeMembers(threads int) int {
-	sums := make([]uint32, (len(g.places)+taskRange-1)/taskRange)
-	inParallel(threads, len(g.places), taskRange, func(_, from, to int) {
-		for i := from; i < to; i++ {
-			sums[from/taskRange] += g.places[i].group
+func (g *kmerGroups) placeMembers(all []stretch, threads int) int {
+	sums := make([]uint32, len(all))
+	inParallel(threads, len(all), 1, func(_, i, _ int) {
+		for k := range all[i].kmers {
+			sums[i] += all[i].kmers[k].hash
 		}
 	})
 	total := uint32(1)
-	for k, n := range sums {
-		sums[k], total = total, total+n
+	for i, n := range sums {
+		sums[i], total = total, total+n
 	}
-	inParallel(threads, len(g.places), taskRange, func(_, from, to int) {
-		at := sums[from/taskRange]
-		for i := from; i < to; i++ {
-			if n := g.places[i].group; n > 0 {
-				g.places[i].group = at
-				at += n
+	inParallel(threads, len(all), 1, func(_, i, _ int) {
+		at := sums[i]
+		for k := range all[i].kmers {
+			if n := &all[i].kmers[k].hash; *n > 0 {
+				*n, at = at, at+*n
 			}
 		}
 	})
 	return int(total)
 }
 
-// eachGroup calls f with the groups of several contigs.
-func eachGroup(sorted []rankedKmer, f func(group []rankedKmer)) {
+// eachGroup calls f with the groups of several k-mers.
+func eachGroup(sorted []uint64, f func(group []uint64)) {
 	for i := 0; i < len(sorted); {
 		k := i + 1
-		for k < len(sorted) && sorted[k].hash == sorted[i].hash {
+		for k < len(sorted) && sorted[k]>>32 == sorted[i]>>32 {
 			k++
 		}
-		if sorted[k-1].contig != sorted[i].contig {
+		if k > i+1 {
 			f(sorted[i:k])
 		}
 		i = k
 	}
 }
 
-// sortByHash sorts k-mers by the low `bits` bits of their hashes; equal ones keep their order. buffer is as long as k.
-func sortByHash(k, buffer []rankedKmer, bits uint) {
+// sortByHash sorts k-mers, as in kmerGroups.sorted, by the low `bits` bits of their hashes; equal ones keep their order. buffer is as long
+// as k.
+func sortByHash(k, buffer []uint64, bits uint) {
 	const digit = 11
 	if len(k) < 2 {
 		return
 	}
 	in, out := k, buffer
-	for at := uint(0); at < bits || &in[0] != &k[0]; at += digit {
+	for at := uint(32); at < 32+bits || &in[0] != &k[0]; at += digit {
 		var next [1 << digit]uint32
-		for i := range in {
-			next[uint64(in[i].hash)>>at&(1<<digit-1)]++
+		for _, x := range in {
+			next[x>>at&(1<<digit-1)]++
 		}
 		sum := uint32(0)
 		for d, n := range next {
 			next[d], sum = sum, sum+n
 		}
-		for i := range in {
-			d := uint64(in[i].hash) >> at & (1<<digit - 1)
-			out[next[d]] = in[i]
+		for _, x := range in {
+			d := x >> at & (1<<digit - 1)
+			out[next[d]] = x
 			next[d]++
 		}
 		in, out = out, in
@@ -333,17 +385,17 @@ func (p *proposals) byVotes(n int) []proposal {
 func (g *kmerGroups) find(p *proposals, c uint32, n int, settled []bool) {
 	p.reset()
 	isSettled := settled != nil && settled[c]
-	for i := int(g.first[c]); i < int(g.first[c+1]); i++ {
-		k := g.places[i]
-		if a := i + prefetchAhead; a < len(g.places) && g.places[a].group != noGroup {
-			at := int(g.places[a].group)
+	for i := int(g.first[c]); g.kmers[i].contig == c; i++ {
+		k := g.kmers[i]
+		if a := i + prefetchAhead; a < len(g.kmers) && g.kmers[a].hash != noGroup {
+			at := min(int(g.kmers[a].hash), len(g.members)-1) // that of no meaning may be any
 			prefetch.Line(unsafe.Pointer(&g.members[at]))
-			prefetch.Line(unsafe.Pointer(&g.members[min(at+6, len(g.members)-1)]))
+			prefetch.Line(unsafe.Pointer(&g.members[min(at+8, len(g.members)-1)]))
 		}
-		if k.group == noGroup {
+		if k.hash == noGroup {
 			continue
 		}
-		group := g.members[k.group:min(int(k.group)+maxPartnerGroup, len(g.members))]
+		group := g.members[k.hash:min(int(k.hash)+maxPartnerGroup, len(g.members))]
 		for m := range group {
 			other := &group[m]
 			if other.contig >= c {

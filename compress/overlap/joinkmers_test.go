@@ -2,7 +2,6 @@ package overlap
 
 import (
 	"bytes"
-	"cmp"
 	"math/rand"
 	"slices"
 	"testing"
@@ -87,52 +86,28 @@ func TestGroupKmers(t *testing.T) {
 			own = append(own, bases.Unpack(nil, set.of(c), 0, int(set.length[c])))
 		}
 		for _, s := range []sampler{{rate: 8}, {rate: 3, ends: 16}} {
-			var want []rankedKmer
-			first := []uint32{0}
+			want := make([][]kmer, len(own))
+			groups := map[uint32][]kmer{} // by hash
 			for c, seq := range own {
-				for _, k := range plainKmers(s, uint32(c), seq) {
-					want = append(want, rankedKmer{k, uint32(len(want))})
+				want[c] = plainKmers(s, uint32(c), seq)
+				for _, k := range want[c] {
+					groups[k.hash] = append(groups[k.hash], k)
 				}
-				first = append(first, uint32(len(want)))
 			}
-			slices.SortStableFunc(want, func(a, b rankedKmer) int { return cmp.Compare(a.hash, b.hash) })
-			groups := map[uint32][]rankedKmer{} // by hash
-			for _, k := range want {
-				groups[k.hash] = append(groups[k.hash], k)
-			}
-			settled := make([]bool, set.count())
-			for c := range settled {
-				settled[c] = r.Intn(5) > 0
-			}
-			// partners returns the k-mers that a k-mer is compared with.
-			partners := func(k rankedKmer, settled []bool) []kmer {
-				group := groups[k.hash]
-				if group[0].contig == k.contig {
-					return nil
-				}
-				var of []kmer
-				vain := settled != nil && settled[k.contig]
-				for _, m := range group[:min(len(group), maxPartnerGroup)] {
-					of = append(of, m.kmer)
-					vain = vain && settled[m.contig]
-				}
-				if vain {
-					return nil
-				}
-				return of
+			someSettled := make([]bool, set.count())
+			for c := range someSettled {
+				someSettled[c] = r.Intn(5) > 0
 			}
 			for _, threads := range []int{1, 3} {
-				for _, settled := range [][]bool{nil, settled} {
+				for _, settled := range [][]bool{nil, someSettled} {
 					g := &kmerGroups{}
-					g.fill(set, s, threads, settled)
-					if !slices.Equal(g.sorted, want) || !slices.Equal(g.first, first) || len(g.places) != len(want) {
-						t.Fatalf("%d contigs, %+v, %d threads: other k-mers", set.count(), s, threads)
+					left := 0
+					for range 2 { // the second time in the memory of the first
+						g.fill(set, s, threads, settled)
+						left = checkGroups(t, g, want, groups, settled)
 					}
-					for _, k := range want {
-						got, of := g.places[k.ordinal], partners(k, settled)
-						if (got.group == noGroup) != (of == nil) || of != nil && (got.at != k.at || !slices.Equal(g.members[got.group:][:len(of)], of)) {
-							t.Fatalf("%d contigs, %+v, %d threads: k-mer %d, %v, has place %v, want %v", set.count(), s, threads, k.ordinal, k, got, of)
-						}
+					if all := len(slices.Concat(want...)); settled == nil && left != all || len(own) > 20 && settled != nil && left > all*9/10 {
+						t.Errorf("%d contigs, %+v, %d threads: %d of %d k-mers", len(own), s, threads, left, all)
 					}
 				}
 			}
@@ -140,18 +115,50 @@ func TestGroupKmers(t *testing.T) {
 	}
 }
 
+// checkGroups checks the k-mers of contigs in their groups, and returns how many there are. Those that only settled contigs have may be
+// left out.
+func checkGroups(t *testing.T, g *kmerGroups, want [][]kmer, groups map[uint32][]kmer, settled []bool) (count int) {
+	for c := range want {
+		at := g.first[c]
+		for _, k := range want[c] {
+			group := groups[k.hash]
+			if got := g.kmers[at]; got.contig != uint32(c) || got.at != k.at {
+				if settled == nil || slices.ContainsFunc(group, func(k kmer) bool { return !settled[k.contig] }) {
+					t.Fatalf("%v is left out", k)
+				}
+				continue
+			}
+			var members []member
+			if group[0].contig != k.contig {
+				for _, m := range group[:min(len(group), maxPartnerGroup)] {
+					members = append(members, member{m.contig, m.at})
+				}
+			}
+			if of := int(g.kmers[at].hash); (of == noGroup) != (members == nil) || !slices.Equal(g.members[of:][:len(members)], members) {
+				t.Fatalf("%v is in group %d, want %v", k, of, members)
+			}
+			at++
+			count++
+		}
+		if g.kmers[at].contig == uint32(c) {
+			t.Fatalf("contig %d has another k-mer, %v", c, g.kmers[at])
+		}
+	}
+	return count
+}
+
 func TestSortByHash(t *testing.T) {
 	r := rand.New(rand.NewSource(65))
 	for bits := uint(1); bits <= 32; bits++ {
 		for _, n := range []int{0, 1, 2, 100, 3000} {
 			high := r.Uint32() &^ uint32(1<<bits-1)
-			k := make([]rankedKmer, n)
+			k := make([]uint64, n)
 			for i := range k {
-				k[i] = rankedKmer{kmer{hash: high | r.Uint32()&uint32(1<<bits-1)>>uint(r.Intn(int(bits))), contig: uint32(i)}, uint32(i)}
+				hash := high | r.Uint32()&uint32(1<<bits-1)>>uint(r.Intn(int(bits)))
+				k[i] = uint64(hash)<<32 | uint64(i)
 			}
-			want := slices.Clone(k)
-			slices.SortStableFunc(want, func(a, b rankedKmer) int { return cmp.Compare(a.hash, b.hash) })
-			sortByHash(k, make([]rankedKmer, n), bits)
+			want := slices.Sorted(slices.Values(k))
+			sortByHash(k, make([]uint64, n), bits)
 			if !slices.Equal(k, want) {
 				t.Fatalf("%d k-mers are not sorted by %d bits", n, bits)
 			}

@@ -19,9 +19,9 @@ type kmer struct {
 	at     uint32 // its offset in the contig << 1 | 1 if its reverse complement is the smaller
 }
 
-// kmerBytes is the memory of a sampled k-mer while contigs are joined: it is stored once in the order of
-// contigs and once in that of hashes.
-const kmerBytes = 12 + 16 + 8
+// kmerBytes is the memory of a sampled k-mer while contigs are joined: in the order of contigs, in that of hashes, as a member of a group,
+// and unused.
+const kmerBytes = 12 + 8 + 8 + 8
 
 // sampleRate is how many k-mers there are for each that is selected. They are selected by their hash, so that the same are selected in
 // equal sequences.
