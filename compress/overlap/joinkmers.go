@@ -109,19 +109,30 @@ func (g *kmerGroups) fill(s *contigSet, by sampler, threads int, settled []bool)
 			buffers[w] = make([]uint64, len(part)+len(part)/4)
 		}
 		sortByHash(part, buffers[w][:len(part)], shift)
-		n := 0
-		eachGroup(part, func(group []uint64) {
-			first := &g.kmers[uint32(group[0])]
-			if g.kmers[uint32(group[len(group)-1])].contig != first.contig {
-				first.hash = uint32(min(len(group), maxPartnerGroup)) // for placeMembers
-				n += copy(part[n:], group)
+		// Each step loads what the next one needs into the cache.
+		part = keepGroups(part, func(group []uint64) bool {
+			if len(group) == 1 {
+				return false
 			}
+			prefetch.Line(unsafe.Pointer(&g.kmers[uint32(group[0])]))
+			prefetch.Line(unsafe.Pointer(&g.kmers[uint32(group[len(group)-1])]))
+			return true
 		})
-		parts[p] = part[:n]
+		parts[p] = keepGroups(part, func(group []uint64) bool {
+			first := &g.kmers[uint32(group[0])]
+			if g.kmers[uint32(group[len(group)-1])].contig == first.contig {
+				return false
+			}
+			first.hash = uint32(min(len(group), maxPartnerGroup)) // for placeMembers
+			return true
+		})
 	})
 	many := g.placeMembers(all, threads)
 	g.members = resized(g.members, many, many/8)
 	inParallel(threads, len(parts), 1, func(_, p, _ int) {
+		for _, x := range parts[p] {
+			prefetch.Line(unsafe.Pointer(&g.kmers[uint32(x)]))
+		}
 		eachGroup(parts[p], func(group []uint64) {
 			first := &g.kmers[uint32(group[0])]
 			at := first.hash
@@ -244,18 +255,27 @@ func (g *kmerGroups) placeMembers(all []stretch, threads int) int {
 	return int(total)
 }
 
-// eachGroup calls f with the groups of several k-mers.
+// eachGroup calls f with the k-mers of each hash.
 func eachGroup(sorted []uint64, f func(group []uint64)) {
 	for i := 0; i < len(sorted); {
 		k := i + 1
 		for k < len(sorted) && sorted[k]>>32 == sorted[i]>>32 {
 			k++
 		}
-		if k > i+1 {
-			f(sorted[i:k])
-		}
+		f(sorted[i:k])
 		i = k
 	}
+}
+
+// keepGroups returns the groups for which keep returns true, in their order and in the same memory.
+func keepGroups(sorted []uint64, keep func(group []uint64) bool) []uint64 {
+	n := 0
+	eachGroup(sorted, func(group []uint64) {
+		if keep(group) {
+			n += copy(sorted[n:], group)
+		}
+	})
+	return sorted[:n]
 }
 
 // sortByHash sorts k-mers, as in kmerGroups.sorted, by the low `bits` bits of their hashes; equal ones keep their order. buffer is as long
