@@ -88,11 +88,10 @@ func (a *assembler) leaveOut() {
 	}
 }
 
-// How k-mers are sampled: sparsely while most contigs overlap others by many bases; then densely, and for contigs of one read all k-mers at
+// How k-mers are sampled: sparsely while most contigs overlap others by many bases; then, with those of one read, densely, and all k-mers at
 // the ends, for short overlaps.
 var (
-	sparse    = sampler{rate: 8}
-	dense     = sampler{rate: 4}
+	sparse    = sampler{rate: 12}
 	denseEnds = sampler{rate: 4, ends: 16}
 )
 
@@ -102,10 +101,10 @@ var (
 const hardRate = 16
 
 // maxJoinRounds is the number of rounds that join makes at most if memory is not short.
-const maxJoinRounds = 1 + maxDenseRounds + 1 + maxDenseRounds
+const maxJoinRounds = 1 + maxMoreRounds + 1 + maxMoreRounds
 
 const (
-	maxDenseRounds = 6
+	maxMoreRounds = 6
 	// Rounds are repeated while they join at least one contig in so many.
 	worthJoining = 10
 )
@@ -141,12 +140,11 @@ func (a *assembler) join(progress func(done, total int)) {
 		done = end
 	}
 	a.set.rank(a.threads)
-	rounds(a.first(), 1)
-	rounds(dense, maxDenseRounds)
+	rounds(a.first(), 1+maxMoreRounds)
 	a.set.append(&a.singles, a.threads)
 	a.singles = contigSet{}
 	rounds(a.first(), 1)
-	rounds(denseEnds, maxDenseRounds)
+	rounds(denseEnds, maxMoreRounds)
 	a.groups = kmerGroups{}
 	a.spare.packed, a.spare.turned, a.spare.turns = nil, nil, nil
 	a.device.endJoining()

@@ -42,6 +42,8 @@ type stretch struct {
 
 const (
 	stretchBases = 1 << 18
+	// leastRoom is for how many k-mers a stretch has memory besides an eighth more than are expected, so that more are hardly ever sampled.
+	leastRoom = 128
 	// maxPartBits is how many high bits of the hash divide the k-mers into parts, which are sorted one at a time by each goroutine.
 	maxPartBits = 11
 )
@@ -160,9 +162,9 @@ func (g *kmerGroups) sample(all []stretch, s *contigSet, by sampler, threads int
 		for c := x.from; c < x.to; c++ {
 			bases += int(s.length[c])
 		}
-		x.room = bases/int(by.rate)*9/8 + 2*by.ends*int(x.to-x.from)
+		x.room = bases/int(by.rate)*9/8 + 2*by.ends*int(x.to-x.from) + leastRoom
 		if by.parts > 1 {
-			x.room = x.room * 9 / 8 / int(by.parts)
+			x.room = x.room*9/8/int(by.parts) + leastRoom
 		}
 		x.before, room = room, room+x.room
 	}
