@@ -42,8 +42,6 @@ type stretch struct {
 
 const (
 	stretchBases = 1 << 18
-	// leastRoom is for how many k-mers a stretch has memory besides an eighth more than are expected, so that more are hardly ever sampled.
-	leastRoom = 128
 	// maxPartBits is how many high bits of the hash divide the k-mers into parts, which are sorted one at a time by each goroutine.
 	maxPartBits = 11
 )
@@ -162,15 +160,14 @@ func (g *kmerGroups) sample(all []stretch, s *contigSet, by sampler, threads int
 		for c := x.from; c < x.to; c++ {
 			bases += int(s.length[c])
 		}
-		x.room = bases/int(by.rate)*9/8 + 2*by.ends*int(x.to-x.from) + leastRoom
+		x.room = bases/int(by.rate)*9/8 + 2*by.ends*int(x.to-x.from)
 		if by.parts > 1 {
-			x.room = x.room*9/8/int(by.parts) + leastRoom
+			x.room = x.room * 9 / 8 / int(by.parts)
 		}
 		x.before, room = room, room+x.room
 	}
-	g.kmers = resized(g.kmers, room, room/8)
+	g.kmers = resized(g.kmers, room+room/8, room/8)
 	wanted := s.unsettledKmers(all, by, threads, settled)
-	var moved atomic.Bool
 	inParallel(threads, len(all), 1, func(_, i, _ int) {
 		x := &all[i]
 		x.kmers = g.kmers[x.before : x.before : x.before+x.room]
@@ -188,20 +185,17 @@ func (g *kmerGroups) sample(all []stretch, s *contigSet, by sampler, threads int
 			x.counts[uint64(x.kmers[k].hash)>>shift]++
 		}
 		x.kmers = append(x.kmers, kmer{contig: noContig})
-		if cap(x.kmers) != x.room {
-			moved.Store(true)
-		}
 	})
-	if moved.Load() { // there was too little room
-		room = 0
-		for i := range all {
-			all[i].before, room = room, room+len(all[i].kmers)
+	end := room
+	for i := range all {
+		if x := &all[i]; cap(x.kmers) > x.room { // they are in memory of their own
+			x.before, end = end, end+len(x.kmers)
 		}
-		g.kmers = largepages.Make[kmer](room)
 	}
+	g.kmers = append(g.kmers, make([]kmer, max(end-len(g.kmers), 0))...)
 	inParallel(threads, len(all), 1, func(_, i, _ int) {
 		x := &all[i]
-		if moved.Load() {
+		if x.before >= room {
 			copy(g.kmers[x.before:], x.kmers)
 		}
 		x.kmers = g.kmers[x.before:][:len(x.kmers)-1] // without the one of noContig
