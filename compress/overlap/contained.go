@@ -67,7 +67,7 @@ func (s *contigSet) withoutContained(contigs []uint32, n int, readBases uint64, 
 			if c := h.contigs[i]; uint64(s.length[c]) <= containedTimes*readBases {
 				reverse = slices.Grow(reverse[:0], int(s.length[c])/4+2*bases.Pad)[:int(s.length[c])/4+2*bases.Pad]
 				bases.ReverseComplementInto(reverse, s.of(c), int(s.length[c]))
-				seeds = h.appendSeeds(seeds[:0], s.of(c), reverse, int(s.length[c]))
+				seeds = h.appendSeeds(seeds[:0], s.of(c), int(s.length[c]))
 				contained[c] = h.contain(i, seeds, s.of(c), reverse)
 			}
 		}
@@ -77,25 +77,21 @@ func (s *contigSet) withoutContained(contigs []uint32, n int, readBases uint64, 
 
 // containedSeed is a k-mer of a contig that the index may hold, from its slot on.
 type containedSeed struct {
-	at       int // offset in the contig
-	segment  int
-	key      uint64
-	slot     uint64
-	reversed bool // the k-mer's reverse complement is the smaller word
+	place     int // the base at which it begins << 1 | 1 if its reverse complement is the smaller
+	segment   int
+	key, slot uint64
 }
 
-// appendSeeds appends the seeds of n bases, which are also given reversed and complemented, and loads their slots into the cache.
-func (h *hosts) appendSeeds(seeds []containedSeed, forward, reverse []byte, n int) []containedSeed {
-	k := h.index.k
-	for at := 0; at+k <= n; at++ {
-		w, r := bases.Chunk(forward, at)&bases.First(k), bases.Chunk(reverse, n-k-at)&bases.First(k)
-		hash := mix64(min(w, r))
-		if hash&h.index.sampleMask != 0 {
-			continue
+// appendSeeds appends the seeds of n bases of p, and loads their slots into the cache.
+func (h *hosts) appendSeeds(seeds []containedSeed, p []byte, n int) []containedSeed {
+	var found sampledBlock
+	for from, kmers := 0, n-h.index.k+1; from < kmers; from += kmerBlock {
+		hashes, places := found.sample(p, from, min(kmerBlock, kmers-from), h.index.k, h.index.sampleShift(), 1)
+		for i, hash := range hashes {
+			segment, key, slot := h.index.find(hash)
+			prefetch.Line(unsafe.Pointer(&h.index.segments[segment][slot]))
+			seeds = append(seeds, containedSeed{int(places[i]), segment, key, slot})
 		}
-		segment, key, slot := h.index.find(hash)
-		prefetch.Line(unsafe.Pointer(&h.index.segments[segment][slot]))
-		seeds = append(seeds, containedSeed{at, segment, key, slot, r < w})
 	}
 	return seeds
 }
@@ -114,10 +110,11 @@ func (h *hosts) contain(i int, seeds []containedSeed, forward, reverse []byte) b
 			if e>>33 != s.key {
 				continue
 			}
-			b, pos := forward, int(uint32(e))-s.at
-			if e>>32&1 != 0 != s.reversed {
-				b, pos = reverse, int(uint32(e))-(n-k-s.at)
+			b, at := forward, s.place>>1
+			if int(e>>32&1) != s.place&1 {
+				b, at = reverse, n-k-at
 			}
+			pos := int(uint32(e)) - at
 			if pos >= 0 && pos+n <= h.start[i] && bases.CountDiffering(h.seq.packed, pos, b, 0, n, limit, nil) <= limit && h.within(pos, n) {
 				return true
 			}

@@ -3,7 +3,6 @@ package overlap
 import (
 	"math/bits"
 
-	"orcomgo/bases"
 	"orcomgo/internal/largepages"
 	"orcomgo/internal/tasks"
 )
@@ -30,6 +29,9 @@ const (
 	indexSegments    = 1 << indexSegmentBits
 	indexKeyBits     = 30
 )
+
+// sampleShift returns by how much a hash is shifted so that nothing is left if no bit of sampleMask is set.
+func (ix *kmerIndex) sampleShift() uint64 { return uint64(64 - bits.Len64(ix.sampleMask)) }
 
 // find returns the segment, the key with the bit that is always set, and the first slot in the segment of a hash.
 func (ix *kmerIndex) find(hash uint64) (segment int, key, slot uint64) {
@@ -75,21 +77,17 @@ func newKmerIndex(pg []byte, from, n, k int, sampleMask uint64, most int, wanted
 				run[i] = make([]uint64, 0, (hi-lo)>>bits.Len64(sampleMask)>>indexSegmentBits*9/8+16)
 			}
 		}
-		next := bases.Chunk(pg, lo) & bases.First(k)
-		nextReversed := bases.ReverseComplement(next, k)
-		for p := lo; p < hi; p++ {
-			w, r, c := next, nextReversed, uint64(bases.At(pg, p+k))
-			next, nextReversed = w>>2|c<<(2*uint(k-1)&63), r<<2&bases.First(k)|(3-c)
-			h := mix64(min(w, r))
-			if h&sampleMask != 0 || !wanted.has(h) {
-				continue
+		var found sampledBlock
+		for p, size := lo, 0; p < hi; p += size {
+			size = min(kmerBlock-p&3, hi-p) // the blocks after the first one begin with a byte
+			hashes, places := found.sample(pg, p, size, k, ix.sampleShift(), 1)
+			for i, h := range hashes {
+				if wanted.has(h) {
+					e := h<<indexSegmentBits>>(64-indexKeyBits)<<34 | 1<<33 | places[i]&1<<32 | places[i]>>1
+					at := &run[h>>(64-indexSegmentBits)]
+					*at = append(*at, e)
+				}
 			}
-			e := h<<indexSegmentBits>>(64-indexKeyBits)<<34 | 1<<33 | uint64(p)
-			if r < w {
-				e |= 1 << 32
-			}
-			at := &run[h>>(64-indexSegmentBits)]
-			*at = append(*at, e)
 		}
 	})
 	// The segments are in one piece of memory, which can have large pages.

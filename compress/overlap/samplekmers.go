@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"orcomgo/bases"
 )
 
 // seedLen is the length in bases of the k-mers by which contigs are found to overlap. Contigs that overlap by fewer bases are
@@ -117,8 +119,7 @@ func (s sampler) kmersPlain(dst []kmer, contig uint32, p []byte, n int) []kmer {
 
 // kmersByVectors does what kmers does, for n of at least seedLen and parts of at most 1, with the instructions of sampleVector.
 func (s sampler) kmersByVectors(dst []kmer, contig uint32, p []byte, n int) []kmer {
-	const block = 64
-	var found [block + 8]uint64
+	var found sampledBlock
 	rate := (1<<32 - 1) / uint64(s.rate) << 32
 	kmers := n - seedLen + 1
 	last := max(kmers-s.ends, 0) // from here on all k-mers of the contig are selected, and the first s.ends
@@ -132,18 +133,51 @@ func (s sampler) kmersByVectors(dst []kmer, contig uint32, p []byte, n int) []km
 		default:
 			to, threshold = last, rate
 		}
-		to = min(to, from+block)
-		some := found[:sampleVector(&found[0], &p[0], from, from, to-from, threshold)]
-		dst = slices.Grow(dst, len(some))
-		for _, x := range some {
+		to = min(to, from+kmerBlock)
+		hashes, places := found.sample(p, from, to-from, seedLen, 32, threshold)
+		dst = slices.Grow(dst, len(hashes))
+		for i, h := range hashes {
 			n := len(dst)
 			dst = dst[:n+1]
 			k := &dst[n]
-			k.hash, k.contig, k.at = uint32(x>>32), contig, uint32(x)
+			k.hash, k.contig, k.at = uint32(h>>32), contig, uint32(places[i])
 			if s.distinct && k.recurs(dst[:n]) {
 				dst = dst[:n]
 			}
 		}
 	}
 	return dst
+}
+
+// kmerBlock is how many k-mers sampledBlock.sample samples at most.
+const kmerBlock = 64
+
+// sampledBlock is memory for the hashes and places of sampled k-mers. Vectors may write to the last eight elements.
+type sampledBlock struct{ hashes, places [kmerBlock + 8]uint64 }
+
+// sample returns the selected ones of the n k-mers of k bases that begin at base `from` of p and after it; n is at least 1, k at most 28. A
+// k-mer is selected if its hash << shift is less than threshold. Of each there are the hash and the place: the base at which the k-mer
+// begins << 1 | 1 if its reverse complement is the smaller.
+func (b *sampledBlock) sample(p []byte, from, n, k int, shift, threshold uint64) (hashes, places []uint64) {
+	count := 0
+	if hasAVX512 && from&3+7+k <= bases.PerWord {
+		count = sampleVector(&b.hashes[0], &b.places[0], &p[0], from, n, k, shift, threshold)
+		return b.hashes[:count], b.places[:count]
+	}
+	next := bases.Chunk(p, from) & bases.First(k)
+	nextReversed := bases.ReverseComplement(next, k)
+	for at := from; at < from+n; at++ {
+		w, r, c := next, nextReversed, uint64(bases.At(p, at+k))
+		next, nextReversed = w>>2|c<<(2*uint(k-1)&63), r<<2&bases.First(k)|(3-c)
+		h := mix64(min(w, r))
+		if h<<shift >= threshold {
+			continue
+		}
+		b.hashes[count], b.places[count] = h, uint64(at)<<1
+		if r < w {
+			b.places[count]++
+		}
+		count++
+	}
+	return b.hashes[:count], b.places[:count]
 }

@@ -21,39 +21,45 @@ GLOBL places<>(SB), RODATA|NOPTR, $64
 	VPSRLQ SHIFT, Z2, Z3 \
 	VPXORQ Z3, Z2, Z2
 
-// func sampleVector(dst *uint64, p *byte, from, at, n int, threshold uint64) int
-TEXT ·sampleVector(SB), NOSPLIT, $0-56
-	MOVQ dst+0(FP), DI
-	MOVQ p+8(FP), SI
-	MOVQ from+16(FP), CX
-	MOVQ at+24(FP), R8
+// func sampleVector(hashes, places *uint64, p *byte, from, n, k int, shift, threshold uint64) int
+TEXT ·sampleVector(SB), NOSPLIT, $0-72
+	MOVQ hashes+0(FP), DI
+	MOVQ places+8(FP), R8
+	MOVQ p+16(FP), SI
+	MOVQ from+24(FP), CX
 	MOVQ n+32(FP), DX
+	MOVQ shift+48(FP), X9
 	MOVQ DI, R12
 	MOVQ $0x0f0f0f0f0f0f0f0f, R9
 	MOVQ $0x3333333333333333, R10
 
-	// Z10 and Z12 are the shifts of k-mers in a word of 32 bases and in its reverse complement.
 	VMOVDQU64 places<>(SB), Z16
+	LEAQ (CX)(CX*1), AX
+	VPBROADCASTQ AX, Z17
+
+	// Z10 and Z12 are the shifts of k-mers in a word of 32 bases and in its reverse complement, Z11 is the mask of a k-mer.
 	MOVQ CX, AX
 	ANDQ $3, AX
 	SHLQ $1, AX
 	VPBROADCASTQ AX, Z10
 	VPADDQ Z16, Z10, Z10
-	FILL($28, Z12)
+	MOVQ $32, BX
+	SUBQ k+40(FP), BX
+	SHLQ $1, BX
+	VPBROADCASTQ BX, Z12
 	VPSUBQ Z10, Z12, Z12
+	MOVQ $-1, AX
+	SHRXQ BX, AX, AX
+	VPBROADCASTQ AX, Z11
 	SHRQ $2, CX
 	ADDQ CX, SI
 
-	FILL($0xfffffffff, Z11) // seedMask
+	VPADDQ Z17, Z16, Z16 // where the k-mers are, twice
 	FILL($0xbf58476d1ce4e5b9, Z13)
 	FILL($0x94d049bb133111eb, Z14)
-	VPBROADCASTQ threshold+40(FP), Z15
-	SHLQ $1, R8
-	VPBROADCASTQ R8, Z0
-	VPADDQ Z0, Z16, Z16 // where the k-mers are, twice
+	VPBROADCASTQ threshold+56(FP), Z15
 	FILL($1, Z17)
 	FILL($16, Z18)
-	FILL($0xffffffff00000000, Z19)
 
 eight:
 	MOVQ (SI), AX
@@ -86,14 +92,12 @@ eight:
 	MIX($27)
 	VPMULLQ Z14, Z2, Z2
 	MIX($31)
-	VPSLLQ $32, Z2, Z3
+	VPSLLQ X9, Z2, Z3
 	VPCMPUQ $1, Z15, Z3, K1
 
 	VMOVDQA64 Z16, Z4
 	VPADDQ Z17, Z16, K2, Z4
 	VPADDQ Z18, Z16, Z16
-	VPANDQ Z19, Z2, Z2
-	VPORQ Z4, Z2, Z2
 	KMOVW K1, R11
 	CMPQ DX, $8
 	JGE all
@@ -103,13 +107,16 @@ eight:
 all:
 	POPCNTL R11, R11
 	VPCOMPRESSQ.Z Z2, K1, Z5
+	VPCOMPRESSQ.Z Z4, K1, Z6
 	VMOVDQU64 Z5, (DI)
+	VMOVDQU64 Z6, (R8)
 	LEAQ (DI)(R11*8), DI
+	LEAQ (R8)(R11*8), R8
 	ADDQ $2, SI
 	SUBQ $8, DX
 	JGT eight
 	SUBQ R12, DI
 	SHRQ $3, DI
-	MOVQ DI, ret+48(FP)
+	MOVQ DI, ret+64(FP)
 	VZEROUPPER
 	RET
