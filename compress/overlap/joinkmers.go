@@ -173,13 +173,12 @@ func (g *kmerGroups) sample(all []stretch, s *contigSet, by sampler, threads int
 		x.kmers = g.kmers[x.before : x.before : x.before+x.room]
 		x.counts = make([]uint32, 1<<(32-shift))
 		for c := x.from; c < x.to; c++ {
-			n := len(x.kmers)
-			g.first[c] = uint32(n)
-			x.kmers = by.kmers(x.kmers, c, s.of(c), int(s.length[c]))
-			if wanted != nil && settled[c] {
-				own := slices.DeleteFunc(x.kmers[n:], func(k kmer) bool { return !wanted.has(uint64(k.hash) << 32) })
-				x.kmers = x.kmers[:n+len(own)]
+			g.first[c] = uint32(len(x.kmers))
+			own := by
+			if settled != nil && settled[c] {
+				own.wanted = wanted
 			}
+			x.kmers = own.kmers(x.kmers, c, s.of(c), int(s.length[c]))
 		}
 		for k := range x.kmers {
 			x.counts[uint64(x.kmers[k].hash)>>shift]++

@@ -48,7 +48,7 @@ type wantedKmers struct {
 
 // newWantedKmers returns the set of k-mers that have the upper half of their hash in one of the lists, n in all.
 func newWantedKmers(lists [][]uint32, n, threads int) *wantedKmers {
-	const bitsForEach = 3 // 8 to 16 bits for each k-mer, so that most other k-mers are not in the set
+	const bitsForEach = 4 // 16 to 32 bits for each k-mer, so that most other k-mers are not in the set
 	size := min(bits.Len(uint(n))+bitsForEach, 32)
 	w := &wantedKmers{NewSubset(1 << size), uint(64 - size)}
 	inParallel(threads, len(lists), 1, func(_, i, _ int) {

@@ -38,6 +38,7 @@ type sampler struct {
 	// distinct leaves out a k-mer whose hash is that of one of the last recentKmers that were selected of the same contig. Runs of one
 	// base have the same k-mer at each base, and short repeats have few.
 	distinct bool
+	wanted   *wantedKmers // others are left out
 }
 
 // recentKmers is how many k-mers before it a k-mer differs from with sampler.distinct.
@@ -103,7 +104,7 @@ func (s sampler) kmersPlain(dst []kmer, contig uint32, p []byte, n int) []kmer {
 			continue
 		}
 		h := mix64(min(x, y))
-		if (uint32(h) < threshold || i-seedLen+1 < s.ends || i >= n-s.ends) && (s.parts <= 1 || uint32(h>>20)%s.parts == s.part) {
+		if (uint32(h) < threshold || i-seedLen+1 < s.ends || i >= n-s.ends) && (s.parts <= 1 || uint32(h>>20)%s.parts == s.part) && s.wanted.has(h) {
 			k := kmer{hash: uint32(h >> 32), contig: contig, at: uint32(i-seedLen+1) << 1}
 			if y < x {
 				k.at |= 1
@@ -137,6 +138,9 @@ func (s sampler) kmersByVectors(dst []kmer, contig uint32, p []byte, n int) []km
 		hashes, places := found.sample(p, from, to-from, seedLen, 32, threshold)
 		dst = slices.Grow(dst, len(hashes))
 		for i, h := range hashes {
+			if !s.wanted.has(h) {
+				continue
+			}
 			n := len(dst)
 			dst = dst[:n+1]
 			k := &dst[n]
