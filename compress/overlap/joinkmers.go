@@ -108,6 +108,7 @@ func (g *kmerGroups) fill(s *contigSet, by sampler, threads int, settled []bool)
 		if len(buffers[w]) < len(part) {
 			buffers[w] = make([]uint64, len(part)+len(part)/4)
 		}
+		part = mayRepeat(part)
 		sortByHash(part, buffers[w][:len(part)], shift)
 		// Each step loads what the next one needs into the cache.
 		part = keepGroups(part, func(group []uint64) bool {
@@ -271,6 +272,24 @@ func keepGroups(sorted []uint64, keep func(group []uint64) bool) []uint64 {
 		}
 	})
 	return sorted[:n]
+}
+
+// mayRepeat returns, in their order and in the same memory, the k-mers whose hash others have, too, and some more: most have a hash of their
+// own, and need not be sorted.
+func mayRepeat(k []uint64) []uint64 {
+	const low = 15 // bits of the hash
+	var seen, again [1 << low / 64]uint64
+	for _, x := range k {
+		word, bit := x>>38&(1<<low/64-1), uint64(1)<<(x>>32&63)
+		again[word] |= seen[word] & bit
+		seen[word] |= bit
+	}
+	n := 0
+	for _, x := range k {
+		k[n] = x
+		n += int(again[x>>38&(1<<low/64-1)] >> (x >> 32 & 63) & 1)
+	}
+	return k[:n]
 }
 
 // sortByHash sorts k-mers, as in kmerGroups.sorted, by the low `bits` bits of their hashes; equal ones keep their order. buffer is as long
