@@ -88,11 +88,11 @@ func (a *assembler) leaveOut() {
 	}
 }
 
-// How k-mers are sampled: sparsely while most contigs overlap others by many bases; then, with those of one read, densely, and all k-mers at
-// the ends, for short overlaps.
+// How k-mers are sampled: sparsely while most contigs overlap others by many bases; then, with those of one read, densely, and all k-mers
+// at the ends, for short overlaps.
 var (
 	sparse    = sampler{rate: 12}
-	denseEnds = sampler{rate: 4, ends: 16}
+	denseEnds = sampler{rate: 6, ends: 16}
 )
 
 // hardRate is how k-mers are sampled at least as sparsely once a joiner is hard. Such contigs, as of chimeric reads and of reads with

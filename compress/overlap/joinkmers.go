@@ -274,8 +274,8 @@ func keepGroups(sorted []uint64, keep func(group []uint64) bool) []uint64 {
 	return sorted[:n]
 }
 
-// mayRepeat returns, in their order and in the same memory, the k-mers whose hash others have, too, and some more: most have a hash of their
-// own, and need not be sorted.
+// mayRepeat returns, in their order and in the same memory, the k-mers whose hash others have, too, and some more: most have a hash of
+// their own, and need not be sorted.
 func mayRepeat(k []uint64) []uint64 {
 	const low = 15 // bits of the hash
 	var seen, again [1 << low / 64]uint64

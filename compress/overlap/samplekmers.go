@@ -104,7 +104,8 @@ func (s sampler) kmersPlain(dst []kmer, contig uint32, p []byte, n int) []kmer {
 			continue
 		}
 		h := mix64(min(x, y))
-		if (uint32(h) < threshold || i-seedLen+1 < s.ends || i >= n-s.ends) && (s.parts <= 1 || uint32(h>>20)%s.parts == s.part) && s.wanted.has(h) {
+		selected := uint32(h) < threshold || i-seedLen+1 < s.ends || i >= n-s.ends
+		if selected && (s.parts <= 1 || uint32(h>>20)%s.parts == s.part) && s.wanted.has(h) {
 			k := kmer{hash: uint32(h >> 32), contig: contig, at: uint32(i-seedLen+1) << 1}
 			if y < x {
 				k.at |= 1
