@@ -427,10 +427,10 @@ func newWindow(b *builder, from, n int, mode placeMode, retry retryRule) *window
 	})}
 }
 
-// seedsOfRest returns the seeds of the reads that have no place, if they are few beside the k-mers of a window of so many bases: it takes
+// seedsOfRest returns the seeds of the reads that have no place, if they are few beside the k-mers of a window of n bases: it takes
 // less time to find them than to index all of the window. Else, and if not all reads are in memory, it returns nil.
-func (b *builder) seedsOfRest(mode placeMode, window int) *wantedKmers {
-	rd, most := b.allReads, int64(min(window, 1<<(2*mode.k))/4)
+func (b *builder) seedsOfRest(mode placeMode, n int) *wantedKmers {
+	rd, most := b.allReads, int64(min(n, 1<<(2*mode.k))/4)
 	if rd == nil {
 		return nil
 	}

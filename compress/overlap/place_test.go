@@ -497,3 +497,36 @@ func TestPlacesDependOnOneRead(t *testing.T) {
 		}
 	}
 }
+
+// TestSeedsOfRest: an index of the seeds of few reads gives them the places that an index of all k-mers gives them. For many reads there is
+// none.
+func TestSeedsOfRest(t *testing.T) {
+	r := rand.New(rand.NewSource(71))
+	pg := randomLetters(r, 60_000)
+	var reads []string
+	for i := range 2000 {
+		reads = append(reads, draw(r, pg, r.Intn(len(pg)-80), 80, r.Intn(14), i%2 == 1).read)
+	}
+	for _, n := range []int{100, len(reads)} {
+		b := readsOn(t, pg, archiveReads(t, reads[:n]), 2)
+		wanted := b.seedsOfRest(loose, b.seq.n)
+		if (wanted != nil) != (n == 100) {
+			t.Fatalf("%d reads: seeds are selected: %t", n, wanted != nil)
+		}
+		all := newKmerIndex(b.seq.packed, 0, b.seq.n, loose.k, loose.sampleMask, loose.maxCandidates, nil, 2)
+		some := newKmerIndex(b.seq.packed, 0, b.seq.n, loose.k, loose.sampleMask, loose.maxCandidates, wanted, 2)
+		if a, s := len(slices.Concat(all.segments[:]...)), len(slices.Concat(some.segments[:]...)); n == 100 && s > a/4 {
+			t.Errorf("%d slots of %d", s, a)
+		}
+		limits := slices.Repeat([]uint8{80/uint8(loose.basesPerMismatch) + 1}, n)
+		var places [2][]string
+		for k, ix := range []*kmerIndex{all, some} {
+			p := &placer{rd: b.allReads, pg: b.seq.packed, pgLen: b.seq.n, index: ix, mode: loose}
+			places[k] = make([]string, n)
+			p.place(0, limits, func(s *search) { places[k][s.index] = at(s.pos, s.reversed) })
+		}
+		if !slices.Equal(places[0], places[1]) || n-len(slices.DeleteFunc(places[0], func(s string) bool { return s != "" })) < n/2 {
+			t.Errorf("%d reads: other places, or few", n)
+		}
+	}
+}
