@@ -195,6 +195,7 @@ TEXT ·passVector(SB), NOSPLIT, $0-40
 	APPEND(12)
 	FOLLOW(0)
 	FOLLOW(8)
+	MOVQ $const_everyBase, R15
 	XORL CX, CX
 
 lane:
@@ -235,10 +236,9 @@ forward:
 	CMPQ R10, DX
 	JCC tried
 	SUBQ $const_registerBases, DX
-	CMPQ R14, DX
-	JGT tried
-	TESTQ R14, R14
 	JLT tried
+	CMPQ R14, DX
+	JHI tried // or R14 is negative
 	MOVQ R14, AX
 	SHRQ $5, AX
 	ADDQ R14, R14
@@ -253,15 +253,14 @@ forward:
 	MOVQ DX, AX
 	SHRQ $1, AX
 	ORQ AX, DX
-	MOVQ $const_everyBase, AX
-	ANDQ AX, DX
+	ANDQ R15, DX
 	POPCNTQ DX, R12
 	CMPL R12, $const_startMisses
 	JHI tried
 	CMPL R12, R11
 	JCC tried
 	// A match begins.
-	PEXTQ AX, DX, DX
+	PEXTQ R15, DX, DX
 	NEGL R9
 	JEQ begins
 	BSWAPL DX
