@@ -92,7 +92,7 @@ func (a *assembler) leaveOut() {
 // at the ends, for short overlaps.
 var (
 	sparse    = sampler{rate: 12}
-	denseEnds = sampler{rate: 6, ends: 16}
+	denseEnds = sampler{rate: 8, ends: 12}
 )
 
 // hardRate is how k-mers are sampled at least as sparsely once a joiner is hard. Such contigs, as of chimeric reads and of reads with
