@@ -109,22 +109,47 @@ func (r *resources) enoughForGPU(large func() bool) func() bool {
 	return func() bool { return r.limit() >= minGPUMemory && large() }
 }
 
-// decodesOnGPU decides whether a GPU decodes the qualities of archives, one after the other. auto does not wait for its driver: without a
-// usable GPU the CPU decodes them.
-func (r *resources) decodesOnGPU(ctx context.Context, device string, found []commit.Entry) (bool, error) {
+// decodesOnGPU decides whether a GPU decodes the qualities of archives, one after the other. Where that pays it does not wait for the
+// driver: without a usable GPU, auto has the CPU decode them, and with gpu the context that it returns ends. So done is called with the
+// error of the work, and returns that or, with gpu, that there is no GPU.
+func (r *resources) decodesOnGPU(ctx context.Context, device string, found []commit.Entry) (
+	_ context.Context, onGPU bool, done func(error) error, err error) {
+	done = func(err error) error { return err }
 	if _, err := choice("device", device, "auto", "cpu", "gpu"); err != nil {
-		return false, err
+		return ctx, false, done, err
 	}
-	want, err := wantGPU(ctx, device, r.enoughForGPU(func() bool {
+	pays := r.enoughForGPU(func() bool {
 		return slices.ContainsFunc(found, func(e commit.Entry) bool {
 			info, err := compress.Info(e)
 			return err == nil && info.Stage == "packed" && info.Quality != "drop" && info.Bases >= minGPUBases*uint64(max(r.threads, 1))
 		})
-	}))
-	if want && device == "gpu" {
-		return usableGPU(device)
+	})
+	onGPU, err = wantGPU(ctx, device, pays)
+	switch {
+	case err != nil || device != "gpu":
+	case pays():
+		ctx, done = requireGPU(ctx)
+	default:
+		onGPU, err = usableGPU(device)
 	}
-	return want, err
+	return ctx, onGPU, done, err
+}
+
+// requireGPU returns a context that ends if it turns out that there is no usable GPU, and the done of decodesOnGPU.
+func requireGPU(ctx context.Context) (_ context.Context, done func(error) error) {
+	ctx, cancel := context.WithCancel(ctx)
+	missing := make(chan error, 1)
+	go func() {
+		_, err := usableGPU("gpu")
+		if err != nil {
+			cancel()
+		}
+		missing <- err
+	}()
+	return ctx, func(err error) error {
+		defer cancel()
+		return cmp.Or(<-missing, err)
+	}
 }
 
 // binnedBases returns how many bases the bins at path hold, and 0 if there are none that can be read.

@@ -134,6 +134,26 @@ func TestWhenGPUIsUsed(t *testing.T) {
 	}
 }
 
+// TestRequiredGPUIsMissing: work goes on until it turns out that there is no GPU, which is the error then.
+func TestRequiredGPUIsMissing(t *testing.T) {
+	defer func(g *gpuBuild) { gpu = g }(gpu)
+	missing, work := errors.New("no GPU"), errors.New("work ended")
+	gpu = &gpuBuild{probe: func() (string, error) { return "", missing }}
+	ctx, done := requireGPU(t.Context())
+	<-ctx.Done()
+	if err := done(work); !errors.Is(err, missing) {
+		t.Errorf("without a GPU the error is %v", err)
+	}
+	gpu = &gpuBuild{probe: func() (string, error) { return "", nil }}
+	ctx, done = requireGPU(t.Context())
+	if ctx.Err() != nil {
+		t.Error("the work was ended")
+	}
+	if err := done(work); err != work {
+		t.Errorf("with a GPU the error is %v", err)
+	}
+}
+
 func TestAutoStaysOnTheCPUForSmallInputs(t *testing.T) {
 	program, out := beside(t, "echo asked >&2; exit 5"), filepath.Join(t.TempDir(), "out")
 	if got, err := exec.Command(program, "bin", "--quiet", input, out).CombinedOutput(); err != nil || len(got) != 0 {

@@ -115,7 +115,7 @@ type unpackFlags struct {
 	salvage, owner          bool
 }
 
-func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error {
+func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) (failed error) {
 	dir, err := oneArchive(s, args)
 	if err != nil {
 		return err
@@ -181,10 +181,11 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 		return err
 	}
 	found, _ := commit.Find(dir) // else unpacking says why
-	onGPU, err := o.decodesOnGPU(ctx, o.device, found)
+	ctx, onGPU, done, err := o.decodesOnGPU(ctx, o.device, found)
 	if err != nil {
 		return err
 	}
+	defer func() { failed = done(failed) }()
 	if t, found, err := o.findTree(dir); err != nil {
 		return err
 	} else if found {

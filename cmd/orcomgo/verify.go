@@ -95,7 +95,7 @@ func (o *verifyFlags) prepare(s *streams) (err error) {
 	return err
 }
 
-func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error {
+func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) (failed error) {
 	args, err := checkArchives(s, args)
 	if err != nil {
 		return err
@@ -109,10 +109,11 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 		found, _ := commit.Find(arg) // else what follows says why
 		all = append(all, found...)
 	}
-	onGPU, err := o.decodesOnGPU(ctx, o.device, all)
+	ctx, onGPU, done, err := o.decodesOnGPU(ctx, o.device, all)
 	if err != nil {
 		return err
 	}
+	defer func() { failed = done(failed) }()
 	files, damaged := 0, 0
 	for _, arg := range args {
 		found, err := findEach(arg)
