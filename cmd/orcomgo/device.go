@@ -96,6 +96,16 @@ func usableGPU(device string) (bool, error) {
 	return err == nil, nil
 }
 
+// gpuNote returns a function that shows why a GPU is not used any more. It shows nothing where none could be used: then auto is the CPU, and
+// gpu fails.
+func gpuNote(device string, bar *progress) func(line string) {
+	return func(line string) {
+		if usable, _ := usableGPU(device); usable {
+			bar.note(line)
+		}
+	}
+}
+
 // useGPU is wantGPU, but returns false, or with the device gpu an error, if there is no usable GPU.
 func useGPU(ctx context.Context, device string, large func() bool) (use bool, err error) {
 	if want, err := wantGPU(ctx, device, large); !want {

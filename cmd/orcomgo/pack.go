@@ -181,11 +181,7 @@ func (o *packFlags) options(onGPU bool, bar *progress) compress.PackOptions {
 			_, err := usableGPU(o.device)
 			return err
 		}
-		p.Note = func(line string) {
-			if usable, _ := usableGPU(o.device); usable { // else auto is the CPU, and gpu fails
-				bar.note(line)
-			}
-		}
+		p.Note = gpuNote(o.device, bar)
 	}
 	return p
 }

@@ -204,7 +204,7 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) (faile
 	defer bar.close()
 	options.Threads, options.Memory, options.Progress = o.threads, uint64(o.memory), bar.report
 	if onGPU {
-		options.GPU = bar.note
+		options.GPU = gpuNote(o.device, bar)
 	}
 	summary, err := compress.Unpack(ctx, dir, options)
 	bar.close()

@@ -61,7 +61,7 @@ func (o *unpackFlags) tree(ctx context.Context, s *streams, t commit.Tree, onGPU
 	options := tree.RestoreOptions{Dir: o.output, Gzip: o.gzip, Text: o.text, Touch: o.touch, Force: o.force, Owner: o.owner,
 		Threads: o.threads, Memory: uint64(o.memory), Progress: func(done, total uint64) { bar.report("unpack", done, total) }}
 	if onGPU {
-		options.GPU = bar.note
+		options.GPU = gpuNote(o.device, bar)
 	}
 	if globs != nil {
 		if options.Chosen, err = chosen(r, globs, o.inputs); err != nil {

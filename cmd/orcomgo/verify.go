@@ -147,7 +147,7 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) (faile
 			}
 			var note func(string)
 			if onGPU {
-				note = bar.note
+				note = gpuNote(o.device, bar)
 			}
 			status, err := o.verify(ctx, a, note, func(stage string, done, total uint64) {
 				share := (before + parts[i]*float64(done)/float64(max(total, 1))) / max(all, 1)
