@@ -226,7 +226,10 @@ func pack(ctx context.Context, r *bins.Reader, o Options) (_ *restoring.Summary,
 		return nil, err
 	}
 	if r.Meta().StoredBytes() >= tablesFrom {
-		go parity.Prepare()
+		go p.pool.InTurn(workers.LastTurn).Do(ctx, func() error {
+			parity.Prepare()
+			return nil
+		})
 	}
 	e := newEncoder(p)
 	defer e.device.Close()
