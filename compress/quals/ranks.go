@@ -36,9 +36,18 @@ func listsOf(n int, k kind) int {
 // valuesOf returns the values of the column, ascending.
 func valuesOf(quals []byte) (values []byte) {
 	var seen [256]bool
-	for _, q := range quals {
-		seen[q] = true
+	see := func(quals []byte) {
+		for _, q := range quals {
+			seen[q] = true
+		}
 	}
+	for before := uint64(0); len(quals) >= 8; quals = quals[8:] {
+		if eight := binary.LittleEndian.Uint64(quals); eight != before { // many are equal in a row
+			before = eight
+			see(quals[:8])
+		}
+	}
+	see(quals)
 	for v, is := range seen {
 		if is {
 			values = append(values, byte(v))
