@@ -7,7 +7,7 @@ import (
 )
 
 // HasVectors says whether the processor has the instructions of the assembler that codes lanes.
-var HasVectors = cpuid.CPU.Supports(cpuid.AVX2, cpuid.BMI1, cpuid.POPCNT)
+var HasVectors = cpuid.CPU.Supports(cpuid.AVX2, cpuid.BMI1, cpuid.BMI2, cpuid.POPCNT)
 
 // Tables are what assembler looks up.
 type Tables struct {

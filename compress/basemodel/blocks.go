@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sort"
 	"sync"
 
 	"orcomgo/compress/ans"
@@ -37,9 +38,7 @@ func (m *Model) begin(b *block) {
 		x := &m.lanes[l]
 		place := b.at + n*l/count
 		*x = lane{end: b.at + n*(l+1)/count, leads: b.leads}
-		for len(x.leads) > 0 && x.leads[0]+LeadBases <= place {
-			x.leads = x.leads[1:]
-		}
+		x.leads = x.leads[sort.Search(len(x.leads), func(i int) bool { return x.leads[i]+LeadBases > place }):]
 		m.active[l] = 1<<32 - 1
 		m.startLane(l, place)
 		m.prepare(l)
@@ -95,7 +94,8 @@ func (m *Model) code(b *block, decoding bool, out []uint16) []uint16 {
 			}
 			m.fetch(m.slots, m.hist.words)
 			if m.logging {
-				m.log = append(append(append(m.log, m.last[:]...), m.strand[:]...), m.slot[:]...)
+				k := lanesOf(len(b.bases))
+				m.log = append(append(append(m.log, m.last[:k]...), m.strand[:k]...), m.slot[:k]...)
 			}
 			m.codeStep(decoding)
 			if decoding {

@@ -111,14 +111,14 @@ func (m *Model) undo() {
 	// The nodes of contexts of few bases and of matches are few.
 	copy(m.nodes[:nodes8], o.nodes)
 	copy(m.nodes[nodesMatch:], o.nodes[nodesMatch:])
-	for i := 0; i < len(log); i += 3 * numLanes {
-		for _, bases := range log[i:][:numLanes] {
+	for k := lanesOf(n); len(log) > 0; log = log[3*k:] { // all are of one block
+		for _, bases := range log[:k] {
 			m.undoNodes(bases)
 		}
-		for _, bases := range log[i+numLanes:][:numLanes] {
+		for _, bases := range log[k:][:k] {
 			m.undoNodes(bases >> 2)
 		}
-		for _, slot := range log[i+2*numLanes:][:numLanes] {
+		for _, slot := range log[2*k:][:k] {
 			if slot != noSlot {
 				m.slots[slot] = o.slots[slot]
 			}

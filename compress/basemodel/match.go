@@ -34,7 +34,9 @@ type matches struct {
 	// have been fetched.
 	slot   [numLanes]uint32 // of the k-mer that ended with the last base; noSlot before a lane has passed one
 	turned [numLanes]uint32 // 1: its canonical form is its reverse complement
-	found  [numLanes]uint32 // what the slot of the k-mer before it held, with the lowest bit changed if that one was turned; up to 1: nothing
+	// found is what the slot of the k-mer before it held, with the lowest bit changed if that one was turned; up to 1: nothing, as no match
+	// begins at place 0.
+	found [numLanes]uint32
 	//lint:ignore U1000 memory of the assembler
 	sixteen [numLanes]uint32 // bases of the history, with the predicted one
 }
@@ -44,6 +46,7 @@ const (
 	maxSlotBits = 22
 	noSlot      = 1<<32 - 1
 	allMissed   = 1<<32 - 1
+	everyBase   = 0x5555555555555555
 	// A match ends after more than maxMisses in 32 bases, and does not begin with more than startMisses.
 	maxMisses   = 20
 	startMisses = 13
@@ -132,6 +135,7 @@ func (m *Model) startLane(l, place int) {
 	m.noMatch(l)
 }
 
+// noMatch ends the match of lane l.
 func (m *matches) noMatch(l int) {
 	m.source[l], m.direction[l], m.misses[l], m.missed[l], m.run[l] = 0, 0, allMissed, registerBases, 0
 }
@@ -152,7 +156,7 @@ func (m *Model) pass(l int) {
 	m.append(l, b)
 	m.hist.set(int(m.place[l]), b)
 	m.place[l]++
-	m.follow(l, b, m.size)
+	m.follow(l, b)
 	if m.found[l] > 1 && m.missed[l] > 0 {
 		m.try(l)
 	}
@@ -171,8 +175,8 @@ func (m *matches) append(l int, b uint32) {
 	m.forward[l], m.reverse[l] = shiftIn(m.forward[l], m.reverse[l], b)
 }
 
-// follow moves the match of lane l, if there is one, past base b. There are `size` places.
-func (m *matches) follow(l int, b uint32, size int) {
+// follow moves the match of lane l, if there is one, past base b.
+func (m *Model) follow(l int, b uint32) {
 	miss := uint32(0)
 	m.run[l] = min(m.run[l]+1, registerBases)
 	if m.predicted[l] != b {
@@ -181,7 +185,7 @@ func (m *matches) follow(l int, b uint32, size int) {
 	m.missed[l] += miss - m.misses[l]&1
 	m.misses[l] = m.misses[l]>>1 | miss<<31
 	m.source[l] += m.direction[l]
-	if m.missed[l] > maxMisses || int(m.source[l]) >= size {
+	if m.missed[l] > maxMisses || int(m.source[l]) >= m.size {
 		m.noMatch(l)
 	}
 }
@@ -214,8 +218,6 @@ func (m *Model) try(l int) {
 	m.source[l], m.direction[l] = uint32(last+direction), uint32(direction)
 	m.misses[l], m.missed[l], m.run[l] = misses, n, uint32(bits.LeadingZeros32(misses))
 }
-
-const everyBase = 0x5555555555555555
 
 // prepare sets what the predictor needs of lane l.
 func (m *Model) prepare(l int) {

@@ -61,7 +61,7 @@ GLOBL classes<>(SB), RODATA|NOPTR, $16
 	VPOR Y0, Y1, Y1 \
 	VMOVDQU Y1, (REVERSE+8*l)(DI)
 
-// FOLLOW moves the matches of eight lanes past their bases. Y14 is how many places there are.
+// FOLLOW moves the matches of eight lanes past their bases. Y14 is the last place that there is.
 #define FOLLOW(l) \
 	VPMOVZXWD (step_bases+2*l)(DI), Y0 \
 	VPCMPEQD (PREDICTED+4*l)(DI), Y0, Y0 \
@@ -83,9 +83,8 @@ GLOBL classes<>(SB), RODATA|NOPTR, $16
 	VPADDD (SOURCE+4*l)(DI), Y1, Y6 \
 	VPBROADCASTD TOOMANY, Y0 \
 	VPCMPGTD Y4, Y0, Y0 \
-	VPCMPGTD Y6, Y14, Y2 \
-	VPAND Y2, Y0, Y0 \
-	VPCMPGTD Y15, Y6, Y2 \
+	VPMINUD Y14, Y6, Y2 \
+	VPCMPEQD Y2, Y6, Y2 \
 	VPAND Y2, Y0, Y0 \ // all ones: the match goes on
 	VPAND Y0, Y6, Y6 \
 	VPAND Y0, Y1, Y1 \
@@ -189,6 +188,7 @@ TEXT ·passVector(SB), NOSPLIT, $0-40
 	MOVQ words+16(FP), BX
 	VPCMPEQD Y15, Y15, Y15
 	VPBROADCASTD size+24(FP), Y14
+	VPADDD Y15, Y14, Y14
 	APPEND(0)
 	APPEND(4)
 	APPEND(8)

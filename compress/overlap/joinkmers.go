@@ -176,7 +176,7 @@ func (g *kmerGroups) sample(all []stretch, s *contigSet, by sampler, threads int
 		for c := x.from; c < x.to; c++ {
 			g.first[c] = uint32(len(x.kmers))
 			own := by
-			if settled != nil && settled[c] {
+			if settled != nil && settled[c] && !by.distinct { // which goes by k-mers that are not wanted, too
 				own.wanted = wanted
 			}
 			x.kmers = own.kmers(x.kmers, c, s.of(c), int(s.length[c]))

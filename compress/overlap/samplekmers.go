@@ -22,7 +22,7 @@ type kmer struct {
 }
 
 // kmerBytes is the memory of a sampled k-mer while contigs are joined: in the order of contigs, in that of hashes, as a member of a group,
-// and unused.
+// and room for more.
 const kmerBytes = 12 + 8 + 8 + 8
 
 // sampleRate is how many k-mers there are for each that is selected. They are selected by their hash, so that the same are selected in

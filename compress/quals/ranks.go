@@ -41,10 +41,10 @@ func valuesOf(quals []byte) (values []byte) {
 			seen[q] = true
 		}
 	}
-	for before := uint64(0); len(quals) >= 8; quals = quals[8:] {
-		if eight := binary.LittleEndian.Uint64(quals); eight != before { // many are equal in a row
-			before = eight
-			see(quals[:8])
+	see(quals[:min(8, len(quals))])
+	for ; len(quals) >= 16; quals = quals[8:] {
+		if binary.LittleEndian.Uint64(quals) != binary.LittleEndian.Uint64(quals[8:]) { // else there are no others
+			see(quals[8:16])
 		}
 	}
 	see(quals)

@@ -199,11 +199,12 @@ func finderOf(values *[128]bool) finder {
 // next returns the index, from i on, of the next quality with one of the values; len(quals) if there is none.
 func (f *finder) next(quals []byte, i int) int {
 	if f.only >= 0 {
-		k := bytes.IndexByte(quals[i:], byte(f.only))
-		if k < 0 {
-			return len(quals)
+		for _, q := range [2]int{f.only, f.only | 128} { // values are bytes mod 128
+			if k := bytes.IndexByte(quals[i:], byte(q)); k >= 0 {
+				quals = quals[:i+k]
+			}
 		}
-		return i + k
+		return len(quals)
 	}
 	for i < len(quals) && !f.values[quals[i]&127] {
 		i++

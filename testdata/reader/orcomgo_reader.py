@@ -2848,7 +2848,7 @@ class BaseModel:
                 index, other = self.table[slot]
                 lane.found = index, other != flag
             if (t - 1) % 2 == 0:
-                self.table[slot] = t - 1, flag
+                self.table[slot] = t - 1 & 0x7FFFFFFF, flag
         lane.kmer = self.kmer(lane)
         lane.predicted = None
         if lane.match:
