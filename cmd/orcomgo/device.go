@@ -96,8 +96,8 @@ func usableGPU(device string) (bool, error) {
 	return err == nil, nil
 }
 
-// gpuNote returns a function that shows why a GPU is not used any more. It shows nothing where none could be used: then auto is the CPU, and
-// gpu fails.
+// gpuNote returns a function that shows why a GPU is not used any more. It shows nothing where none could be used: then auto is the CPU,
+// and gpu fails.
 func gpuNote(device string, bar *progress) func(line string) {
 	return func(line string) {
 		if usable, _ := usableGPU(device); usable {
@@ -120,8 +120,8 @@ func (r *resources) enoughForGPU(large func() bool) func() bool {
 }
 
 // decodesOnGPU decides whether a GPU decodes the qualities of archives, one after the other. Where that pays it does not wait for the
-// driver: without a usable GPU, auto has the CPU decode them, and with gpu the context that it returns ends. So done is called with the
-// error of the work, and returns that or, with gpu, that there is no GPU.
+// driver. Without a usable GPU, auto then has the CPU decode them, and with gpu the context that it returns ends. done is to be called
+// with the error of the work, or before output is written. It returns the error to report: that there is no GPU, or the one it was given.
 func (r *resources) decodesOnGPU(ctx context.Context, device string, found []commit.Entry) (
 	_ context.Context, onGPU bool, done func(error) error, err error) {
 	done = func(err error) error { return err }
@@ -146,20 +146,37 @@ func (r *resources) decodesOnGPU(ctx context.Context, device string, found []com
 }
 
 // requireGPU returns a context that ends if it turns out that there is no usable GPU, and the done of decodesOnGPU.
-func requireGPU(ctx context.Context) (_ context.Context, done func(error) error) {
-	ctx, cancel := context.WithCancel(ctx)
-	missing := make(chan error, 1)
+func requireGPU(parent context.Context) (_ context.Context, done func(error) error) {
+	ctx, cancel := context.WithCancel(parent)
+	known := make(chan struct{}) // whether there is one
+	var missing error
 	go func() {
-		_, err := usableGPU("gpu")
-		if err != nil {
+		defer close(known)
+		if _, missing = usableGPU("gpu"); missing != nil {
 			cancel()
 		}
-		missing <- err
 	}()
 	return ctx, func(err error) error {
-		defer cancel()
-		return cmp.Or(<-missing, err)
+		select {
+		case <-known:
+			return cmp.Or(missing, err)
+		case <-parent.Done():
+			return err
+		}
 	}
+}
+
+// checkedWriter calls check before each write, and writes nothing once that returns an error.
+type checkedWriter struct {
+	io.Writer
+	check func(error) error
+}
+
+func (w checkedWriter) Write(p []byte) (int, error) {
+	if err := w.check(nil); err != nil {
+		return 0, err
+	}
+	return w.Writer.Write(p)
 }
 
 // binnedBases returns how many bases the bins at path hold, and 0 if there are none that can be read.

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -144,13 +146,27 @@ func TestRequiredGPUIsMissing(t *testing.T) {
 	if err := done(work); !errors.Is(err, missing) {
 		t.Errorf("without a GPU the error is %v", err)
 	}
+	var out bytes.Buffer
+	if _, err := (checkedWriter{&out, done}).Write([]byte("text")); !errors.Is(err, missing) || out.Len() > 0 {
+		t.Errorf("without a GPU %q is written, error %v", &out, err)
+	}
 	gpu = &gpuBuild{probe: func() (string, error) { return "", nil }}
 	ctx, done = requireGPU(t.Context())
-	if ctx.Err() != nil {
-		t.Error("the work was ended")
+	if err := done(work); err != work || ctx.Err() != nil {
+		t.Errorf("with a GPU the error is %v, that of the context %v", err, ctx.Err())
 	}
+	if _, err := (checkedWriter{&out, done}).Write([]byte("text")); err != nil || out.String() != "text" {
+		t.Errorf("with a GPU %q is written, error %v", &out, err)
+	}
+	begun, end := make(chan struct{}), make(chan struct{})
+	defer close(end)
+	gpu = &gpuBuild{probe: func() (string, error) { close(begun); <-end; return "", nil }} // a driver that hangs
+	parent, stop := context.WithCancel(t.Context())
+	_, done = requireGPU(parent)
+	<-begun
+	stop()
 	if err := done(work); err != work {
-		t.Errorf("with a GPU the error is %v", err)
+		t.Errorf("after an interrupt the error is %v", err)
 	}
 }
 

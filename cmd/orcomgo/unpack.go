@@ -186,6 +186,9 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) (faile
 		return err
 	}
 	defer func() { failed = done(failed) }()
+	if options.Stream != nil && o.device == "gpu" {
+		options.Stream = checkedWriter{options.Stream, done}
+	}
 	if t, found, err := o.findTree(dir); err != nil {
 		return err
 	} else if found {

@@ -40,7 +40,8 @@ func (ix *kmerIndex) find(hash uint64) (segment int, key, slot uint64) {
 	return segment, key<<1 | 1, key * uint64(len(ix.segments[segment])) >> indexKeyBits
 }
 
-// wantedKmers says which k-mers are indexed or sampled, as others would not be looked up, by the upper bits of their hash. nil is all of them.
+// wantedKmers says which k-mers are indexed or sampled, as others would not be looked up, by the upper bits of their hash. nil is all of
+// them.
 type wantedKmers struct {
 	set   Subset
 	shift uint
