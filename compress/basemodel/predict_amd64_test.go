@@ -36,6 +36,29 @@ func TestSectionsWithoutAssembler(t *testing.T) {
 	}
 }
 
+// TestLeadsWithoutAssembler: literals with leads are the same without vector instructions, in one lane and in several.
+func TestLeadsWithoutAssembler(t *testing.T) {
+	defer func(has bool) { ans.HasVectors = has }(ans.HasVectors)
+	r := rand.New(rand.NewSource(62))
+	m := modelOf(repetitive(63, 5000))
+	for _, n := range []int{0, 1, 5, 16, 17, 300, 3*laneBases + 9} {
+		x := &Literals{Bases: repetitive(int64(n), n)}
+		for at := 0; at+LeadBases <= n; at += LeadBases + r.Intn(100) {
+			x.Leads = append(x.Leads, at)
+		}
+		ans.HasVectors = true
+		data := m.Clone(n).Append(nil, x)
+		ans.HasVectors = false
+		if plain := m.Clone(n).Append(nil, x); !slices.Equal(data, plain) {
+			t.Errorf("%d bases: other bytes", n)
+		}
+		y := hidden(x)
+		if err := m.Clone(n).Decode(data, y); err != nil || !slices.Equal(y.Bases, x.Bases) {
+			t.Errorf("%d bases: others are decoded, error %v", n, err)
+		}
+	}
+}
+
 // randomSteps makes steps of all kinds, for some weights.
 type randomSteps struct {
 	*rand.Rand

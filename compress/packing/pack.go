@@ -173,17 +173,6 @@ const besideLayout = 24 << 20
 // tablesFrom is from how many bytes of bins on the archive has a megabyte or more, usually, so that parity needs its tables.
 const tablesFrom = 16 << 20
 
-// prepareParity has the tables of parity made, if the archive will probably need them, when no other task wants a place: mostly while the
-// last text is verified, as its checksums take a thread each.
-func (p *packer) prepareParity(ctx context.Context) {
-	if p.bins.Meta().StoredBytes() >= tablesFrom {
-		go p.pool.InTurn(workers.LastTurn).Do(ctx, func() error {
-			parity.Prepare()
-			return nil
-		})
-	}
-}
-
 // pack makes the bins of r a packed archive: laid out, cut into slices, encoded, written, verified.
 func pack(ctx context.Context, r *bins.Reader, o Options) (_ *restoring.Summary, failed error) {
 	if o.OutDir != "" {
@@ -236,8 +225,8 @@ func pack(ctx context.Context, r *bins.Reader, o Options) (_ *restoring.Summary,
 	if err := p.cut(ctx, enc); err != nil {
 		return nil, err
 	}
-	if o.NoVerify {
-		p.prepareParity(ctx)
+	if r.Meta().StoredBytes() >= tablesFrom {
+		go parity.Prepare()
 	}
 	e := newEncoder(p)
 	defer e.device.Close()

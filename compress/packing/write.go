@@ -45,9 +45,6 @@ func (e *encoder) write(ctx context.Context, atOnce int) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	if !e.o.NoVerify {
-		e.prepareParity(ctx)
-	}
 	return e.writeShared()
 }
 

@@ -331,3 +331,23 @@ func TestReleasedModels(t *testing.T) {
 		}
 	}
 }
+
+// TestValuesOf: all values are found, in whole words and in what is left of them.
+func TestValuesOf(t *testing.T) {
+	for n := range 40 {
+		for at := range n {
+			quals := make([]byte, n)
+			quals[at] = 7
+			want := []byte{0, 7}
+			if n == 1 {
+				want = []byte{7}
+			}
+			if got := valuesOf(quals); !bytes.Equal(got, want) {
+				t.Errorf("7 at %d of %d: values %v", at, n, got)
+			}
+		}
+	}
+	if got := valuesOf(make([]byte, 16)); !bytes.Equal(got, []byte{0}) {
+		t.Errorf("of 16 zeros: values %v", got)
+	}
+}

@@ -163,3 +163,26 @@ func TestNonACGT(t *testing.T) {
 		}
 	}
 }
+
+// TestFinder: qualities with one value, several or none are found, also with the highest bit.
+func TestFinder(t *testing.T) {
+	for _, c := range []struct {
+		values, quals string
+		want          []int
+	}{
+		{"#", "#FF#F#", []int{0, 3, 5}}, {"#", "FFF", nil}, {"#", "", nil}, {"#", "F\xa3#", []int{1, 2}}, {"#,", "F,#\xac", []int{1, 2, 3}}, {"", "F#", nil},
+	} {
+		var values [128]bool
+		for _, v := range []byte(c.values) {
+			values[v] = true
+		}
+		f := finderOf(&values)
+		var got []int
+		for i := f.next([]byte(c.quals), 0); i < len(c.quals); i = f.next([]byte(c.quals), i+1) {
+			got = append(got, i)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("values %q in %q: found at %v, want %v", c.values, c.quals, got, c.want)
+		}
+	}
+}

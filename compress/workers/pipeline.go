@@ -32,14 +32,14 @@ func (w Pool) ReleaseWhile(f func()) {
 	w.enter(context.Background(), 0) // before all others: it has begun, and what it has in memory is freed at its end
 }
 
-// LastTurn is the turn of tasks that all others go before.
-const LastTurn = math.MaxInt32 - 1
+// lastTurn is the turn of tasks that all others go before.
+const lastTurn = math.MaxInt32 - 1
 
 // ReleaseUntilIdle is ReleaseWhile for a task that need not wait: idle is closed when it has a place again that no other task wants, and f
 // should return.
 func (w Pool) ReleaseUntilIdle(f func(idle <-chan struct{})) {
 	w.leave()
-	t := w.join(LastTurn)
+	t := w.join(lastTurn)
 	f(t.ready)
 	if !w.withdraw(t) {
 		w.enter(context.Background(), 0)
