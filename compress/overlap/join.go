@@ -88,8 +88,8 @@ func (a *assembler) leaveOut() {
 	}
 }
 
-// How k-mers are sampled: sparsely while most contigs overlap others by many bases; then, with those of one read, densely, and all k-mers
-// at the ends, for short overlaps.
+// How k-mers are sampled: sparsely, if contigs have many bases, while most overlap others by many; then, with those of one read, all
+// k-mers at the ends, for short overlaps, and others more densely.
 var (
 	sparse    = sampler{rate: 12}
 	denseEnds = sampler{rate: 8, ends: 12}

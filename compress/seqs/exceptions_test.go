@@ -170,7 +170,8 @@ func TestFinder(t *testing.T) {
 		values, quals string
 		want          []int
 	}{
-		{"#", "#FF#F#", []int{0, 3, 5}}, {"#", "FFF", nil}, {"#", "", nil}, {"#", "F\xa3#", []int{1, 2}}, {"#,", "F,#\xac", []int{1, 2, 3}}, {"", "F#", nil},
+		{"#", "#FF#F#", []int{0, 3, 5}}, {"#", "FFF", nil}, {"#", "", nil},
+		{"#", "F\xa3#", []int{1, 2}}, {"#,", "F,#\xac", []int{1, 2, 3}}, {"", "F#", nil},
 	} {
 		var values [128]bool
 		for _, v := range []byte(c.values) {
