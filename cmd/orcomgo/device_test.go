@@ -158,12 +158,12 @@ func TestRequiredGPUIsMissing(t *testing.T) {
 	if _, err := (checkedWriter{&out, done}).Write([]byte("text")); err != nil || out.String() != "text" {
 		t.Errorf("with a GPU %q is written, error %v", &out, err)
 	}
-	begun, end := make(chan struct{}), make(chan struct{})
-	defer close(end)
-	gpu = &gpuBuild{probe: func() (string, error) { close(begun); <-end; return "", nil }} // a driver that hangs
+	started, released := make(chan struct{}), make(chan struct{})
+	defer close(released)
+	gpu = &gpuBuild{probe: func() (string, error) { close(started); <-released; return "", nil }} // a driver that hangs
 	parent, stop := context.WithCancel(t.Context())
 	_, done = requireGPU(parent)
-	<-begun
+	<-started
 	stop()
 	if err := done(work); err != work {
 		t.Errorf("after an interrupt the error is %v", err)

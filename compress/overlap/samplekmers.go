@@ -1,9 +1,7 @@
 package overlap
 
 import (
-	"encoding/binary"
 	"math"
-	"slices"
 
 	"orcomgo/bases"
 )
@@ -11,8 +9,6 @@ import (
 // seedLen is the length in bases of the k-mers by which contigs are found to overlap. Contigs that overlap by fewer bases are
 // not joined.
 const seedLen = 18
-
-const seedMask = 1<<(2*seedLen) - 1
 
 // kmer is a sampled k-mer of a contig.
 type kmer struct {
@@ -82,45 +78,6 @@ func (s sampler) kmers(dst []kmer, contig uint32, p []byte, n int) []kmer {
 	if n < seedLen {
 		return dst
 	}
-	if hasAVX512 && s.parts <= 1 {
-		return s.kmersByVectors(dst, contig, p, n)
-	}
-	return s.kmersPlain(dst, contig, p, n)
-}
-
-// kmersPlain does what kmers does, for any n and parts.
-func (s sampler) kmersPlain(dst []kmer, contig uint32, p []byte, n int) []kmer {
-	var x, y, w uint64 // the k-mer, its first base in the lowest bits; its reverse complement; the next bases
-	threshold := uint32((1<<32 - 1) / uint64(s.rate))
-	for i := range n {
-		if i&31 == 0 {
-			w = binary.LittleEndian.Uint64(p[i/4:])
-		}
-		c := w & 3
-		w >>= 2
-		x = x>>2 | c<<(2*(seedLen-1))
-		y = y<<2&seedMask | (3 - c)
-		if i < seedLen-1 {
-			continue
-		}
-		h := mix64(min(x, y))
-		selected := uint32(h) < threshold || i-seedLen+1 < s.ends || i >= n-s.ends
-		if selected && (s.parts <= 1 || uint32(h>>20)%s.parts == s.part) && s.wanted.has(h) {
-			k := kmer{hash: uint32(h >> 32), contig: contig, at: uint32(i-seedLen+1) << 1}
-			if y < x {
-				k.at |= 1
-			}
-			if s.distinct && k.recurs(dst) {
-				continue
-			}
-			dst = append(dst, k)
-		}
-	}
-	return dst
-}
-
-// kmersByVectors does what kmers does, for n of at least seedLen and parts of at most 1, with the instructions of sampleVector.
-func (s sampler) kmersByVectors(dst []kmer, contig uint32, p []byte, n int) []kmer {
 	var found sampledBlock
 	rate := (1<<32 - 1) / uint64(s.rate) << 32
 	kmers := n - seedLen + 1
@@ -137,17 +94,13 @@ func (s sampler) kmersByVectors(dst []kmer, contig uint32, p []byte, n int) []km
 		}
 		to = min(to, from+kmerBlock)
 		hashes, places := found.sample(p, from, to-from, seedLen, 32, threshold)
-		dst = slices.Grow(dst, len(hashes))
 		for i, h := range hashes {
-			if !s.wanted.has(h) {
+			if s.parts > 1 && uint32(h>>20)%s.parts != s.part || !s.wanted.has(h) {
 				continue
 			}
-			n := len(dst)
-			dst = dst[:n+1]
-			k := &dst[n]
-			k.hash, k.contig, k.at = uint32(h>>32), contig, uint32(places[i])
-			if s.distinct && k.recurs(dst[:n]) {
-				dst = dst[:n]
+			k := kmer{hash: uint32(h >> 32), contig: contig, at: uint32(places[i])}
+			if !s.distinct || !k.recurs(dst) {
+				dst = append(dst, k)
 			}
 		}
 	}
