@@ -2,6 +2,7 @@ package columns
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 
 	"orcomgo/bins/record"
@@ -41,7 +42,14 @@ func TextSize(f record.Rendering, c *Columns) int {
 
 // Render appends the text of c to dst. With ends not
 // nil, ends[i] is set to the length of the text up to the end of record i.
-func Render(dst []byte, f record.Rendering, kind record.Kind, c *Columns, ends []int) (_ []byte, err error) {
+func Render(dst []byte, f record.Rendering, kind record.Kind, c *Columns, ends []int) ([]byte, error) {
+	return RenderPieces(dst, f, kind, c, ends, math.MaxInt, nil)
+}
+
+// RenderPieces is Render for text that is needed in pieces, of whole records: each of so many bytes at least is given to next, which
+// returns memory for what follows. The last piece is returned.
+func RenderPieces(dst []byte, f record.Rendering, kind record.Kind, c *Columns, ends []int, least int,
+	next func(text []byte) ([]byte, error)) (_ []byte, err error) {
 	start, at, twoBit := len(dst), 0, c.Letters == nil && c.TwoBit != nil
 	each := eachRecord{c: c, names: c.Names, exceptions: c.Forms.Exceptions}
 	if f == record.AsFASTA {
@@ -62,6 +70,11 @@ func Render(dst []byte, f record.Rendering, kind record.Kind, c *Columns, ends [
 		}
 		if at += n; ends != nil {
 			ends[i] = len(dst) - start
+		}
+		if len(dst) >= least {
+			if dst, err = next(dst); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return dst, nil

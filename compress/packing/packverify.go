@@ -35,9 +35,6 @@ type verification struct {
 	follows bool
 }
 
-// textSum is the hash of a text, and its length.
-type textSum struct{ hash, size uint64 }
-
 // verificationError returns err as an error of verification unless it is that of ctx.
 func (p *packer) verificationError(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() == nil {
@@ -89,6 +86,7 @@ func (p *packer) verification(src *source.Packed) *verification {
 	for i := range v.jobs {
 		j := &v.jobs[i]
 		j.Turn = p.specs[i].Turn
+		j.Late = p.o.Threads < manyThreads                                       // many would wait for the one that renders them
 		j.AsText = man.Options.Exact(man.Inputs[man.Slices[i].First.Input].Kind) // else letters are compared
 		j.Lines = func(n int) []byte { return v.replay.Texts.Get(n) }
 	}
@@ -134,7 +132,9 @@ func (v *verification) slices(ctx context.Context) error {
 			if t.Err[m] != nil {
 				return t.Err[m]
 			}
-			v.texts[k][m] = textSum{xxh3.Hash(t.Text[m]), uint64(len(t.Text[m]))}
+			if t.Text[m] != nil {
+				v.texts[k][m] = textSum{xxh3.Hash(t.Text[m]), uint64(len(t.Text[m]))}
+			}
 			if v.jobs[k].AsText {
 				continue
 			}
@@ -147,74 +147,27 @@ func (v *verification) slices(ctx context.Context) error {
 		return nil
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	queues := v.startSums(ctx, g)
+	sums := v.startSums(ctx, g)
 	consume := func(k int, t *restoring.Piece, done func()) error {
-		members := man.Slices[k].Texts()
-		text := &summedText{done: done}
-		text.left.Store(int32(len(members) * len(queues[0])))
-		for m, mem := range members {
-			for _, q := range queues[m] {
-				q <- textOfInput{text, mem.Input, t.Text[m]} // there is room for all pieces in flight
+		whole := newSummedText(done)
+		defer whole.end()
+		for m, mem := range man.Slices[k].Texts() {
+			if t.Text[m] != nil {
+				sums.add(whole, m, mem.Input, t.Text[m])
+				continue
+			}
+			var err error
+			if v.texts[k][m], err = sums.addPieces(m, mem.Input, t.Decoded, man); err != nil {
+				return err
 			}
 		}
 		return nil
 	}
 	g.Go(func() error {
-		defer func() {
-			for _, of := range queues {
-				for _, q := range of {
-					close(q)
-				}
-			}
-		}()
+		defer sums.close()
 		return v.replay.Run(ctx, v.jobs, work, consume)
 	})
 	return g.Wait()
-}
-
-// summedText is the text of a slice that is being summed.
-type summedText struct {
-	left atomic.Int32 // sums that are still to be computed
-	done func()
-}
-
-// textOfInput is the text of a member of a slice.
-type textOfInput struct {
-	of    *summedText
-	input int
-	text  []byte
-}
-
-// startSums starts the goroutines that sum and compare texts, by member and kind of sum, and returns their queues. Each goes through the
-// texts in their order and waits for no other, since all this has to keep up with the decoding of slices by many threads.
-func (v *verification) startSums(ctx context.Context, g *errgroup.Group) (queues [2][4]chan textOfInput) {
-	sums := [...]func(c *restoring.TextCheck, text []byte) error{
-		func(c *restoring.TextCheck, text []byte) error { c.Sums.AddSHA256(text); return nil },
-		func(c *restoring.TextCheck, text []byte) error { c.Sums.AddMD5(text); return nil },
-		(*restoring.TextCheck).Compare,
-		(*restoring.TextCheck).AddToFile,
-	}
-	for m := range queues {
-		for i, sum := range sums {
-			q := make(chan textOfInput, v.replay.Flight)
-			queues[m][i] = q
-			g.Go(func() error {
-				for t := range q {
-					if err := ctx.Err(); err != nil {
-						return err
-					}
-					if err := sum(v.checks[t.input], t.text); err != nil {
-						return err
-					}
-					if t.of.left.Add(-1) == 0 {
-						t.of.done()
-					}
-				}
-				return nil
-			})
-		}
-	}
-	return queues
 }
 
 // end compares the rest, after all was written and decoded.

@@ -17,7 +17,12 @@ import (
 type Job struct {
 	source.Demand
 	ends bool // where each record ends is wanted as well
+	// Late says that texts of short records are left to who consumes the piece: see Piece.Decoded.
+	Late bool
 }
+
+// lateRecord is how many bytes a record has, on average, at most in a text that is rendered late.
+const lateRecord = 1 << 14
 
 // Piece is the text of a job.
 type Piece struct {
@@ -28,6 +33,8 @@ type Piece struct {
 	// skipped is how many records of a member are not restored, since they are not the mates that are wanted.
 	skipped [2]int
 	own     [][]byte // buffers that are used again when the piece was consumed
+	// Decoded has the members that are not rendered yet; nil if there are none.
+	Decoded *source.Decoded
 }
 
 // Replay gives back the text of an archive, slice by slice: what was read is decoded, rendered,
@@ -166,7 +173,12 @@ func (r *Replay) render(p *Piece, b *source.Decoded) {
 			continue
 		}
 		rendering := record.RenderingOf(r.man.Options, r.man.Inputs[c.Input].Kind)
-		text, err := b.Text(r.Texts.Get(columns.TextSize(rendering, c)), r.man, m, p.ends[m])
+		size := columns.TextSize(rendering, c)
+		if p.Late && size <= c.Records*lateRecord {
+			p.Decoded = b
+			continue
+		}
+		text, err := b.Text(r.Texts.Get(size), r.man, m, p.ends[m])
 		if err != nil {
 			p.Err[m] = err
 			continue

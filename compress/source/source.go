@@ -5,6 +5,7 @@ package source
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/zeebo/xxh3"
 
@@ -83,11 +84,27 @@ type Decoded struct {
 }
 
 // Text renders member m of b, after checking that it is what was verified when the archive
-// was packed, if all of its records are there. ends is as in render.
+// was packed, if all of its records are there. ends is as in columns.Render.
 func (b *Decoded) Text(dst []byte, man *archive.Manifest, m int, ends []int) ([]byte, error) {
+	text, err := b.TextPieces(dst, man, m, ends, math.MaxInt, nil)
+	if err != nil {
+		return nil, err
+	}
+	if man.Verified && b.Cols[m].Records == b.Slice.Records {
+		mem := b.Slice.Members()[m]
+		if uint64(len(text)) != mem.TextLen || xxh3.Hash(text) != mem.TextHash {
+			return nil, fmt.Errorf("%s: the text differs from what was packed: %w", WhereRecords(man, b.Slice, m), parse.ErrCorrupt)
+		}
+	}
+	return text, nil
+}
+
+// TextPieces renders member m of b in pieces, as columns.RenderPieces. They are not checked.
+func (b *Decoded) TextPieces(dst []byte, man *archive.Manifest, m int, ends []int, least int,
+	next func(text []byte) ([]byte, error)) ([]byte, error) {
 	c := b.Cols[m]
 	in := &man.Inputs[c.Input]
-	text, err := columns.Render(dst, record.RenderingOf(man.Options, in.Kind), in.Kind, c, ends)
+	last, err := columns.RenderPieces(dst, record.RenderingOf(man.Options, in.Kind), in.Kind, c, ends, least, next)
 	if c.AsText && c.TwoBit != nil { // nothing else is wanted of it
 		b.memory.Put(c.TwoBit.Memory())
 		c.TwoBit = nil
@@ -95,13 +112,7 @@ func (b *Decoded) Text(dst []byte, man *archive.Manifest, m int, ends []int) ([]
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", WhereRecords(man, b.Slice, m), err)
 	}
-	if man.Verified && c.Records == b.Slice.Records {
-		mem := b.Slice.Members()[m]
-		if uint64(len(text)) != mem.TextLen || xxh3.Hash(text) != mem.TextHash {
-			return nil, fmt.Errorf("%s: the text differs from what was packed: %w", WhereRecords(man, b.Slice, m), parse.ErrCorrupt)
-		}
-	}
-	return text, nil
+	return last, nil
 }
 
 // WhereRecords names the records of a member of a slice, for errors.
