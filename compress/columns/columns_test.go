@@ -2,6 +2,7 @@ package columns
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand"
 	"reflect"
@@ -190,6 +191,41 @@ func TestGather(t *testing.T) {
 					t.Fatalf("varied %v: record %d permuted is %+v, want %+v", varied, p, got[i], want)
 				}
 			}
+		}
+	}
+}
+
+// TestRenderPieces: pieces are the text, and of at least so many bytes.
+func TestRenderPieces(t *testing.T) {
+	rng := rand.New(rand.NewSource(4))
+	b, _ := testBlock(rng, 0, 300, true, record.Form{})
+	c, err := Gather(0, 0, b.Records, []*Block{b}, KeptOf(record.Options{}, record.FASTQ))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := make([]int, c.Records)
+	want, err := Render(nil, record.AsRecords, record.FASTQ, c, ends)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, least := range []int{1, 50, 1000, len(want), 2 * len(want)} {
+		var got []byte
+		next := func(piece []byte) ([]byte, error) {
+			if len(piece) < least {
+				t.Errorf("a piece has %d bytes, not %d", len(piece), least)
+			}
+			got = append(got, piece...)
+			return piece[:0], nil
+		}
+		endsOf := make([]int, c.Records)
+		last, err := RenderPieces(nil, record.AsRecords, record.FASTQ, c, endsOf, least, next)
+		if got = append(got, last...); err != nil || !bytes.Equal(got, want) || !slices.Equal(endsOf, ends) {
+			t.Errorf("pieces of %d bytes are another text, %v", least, err)
+		}
+		failed := errors.New("failed")
+		_, err = RenderPieces(nil, record.AsRecords, record.FASTQ, c, nil, least, func([]byte) ([]byte, error) { return nil, failed })
+		if least <= len(want) && err != failed {
+			t.Errorf("error %v", err)
 		}
 	}
 }

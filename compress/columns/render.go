@@ -50,7 +50,7 @@ func Render(dst []byte, f record.Rendering, kind record.Kind, c *Columns, ends [
 // returns memory for what follows. The last piece is returned.
 func RenderPieces(dst []byte, f record.Rendering, kind record.Kind, c *Columns, ends []int, least int,
 	next func(text []byte) ([]byte, error)) (_ []byte, err error) {
-	start, at, twoBit := len(dst), 0, c.Letters == nil && c.TwoBit != nil
+	before, at, twoBit := -len(dst), 0, c.Letters == nil && c.TwoBit != nil
 	each := eachRecord{c: c, names: c.Names, exceptions: c.Forms.Exceptions}
 	if f == record.AsFASTA {
 		kind = record.FASTA
@@ -69,9 +69,10 @@ func RenderPieces(dst []byte, f record.Rendering, kind record.Kind, c *Columns, 
 			return dst, err
 		}
 		if at += n; ends != nil {
-			ends[i] = len(dst) - start
+			ends[i] = before + len(dst)
 		}
 		if len(dst) >= least {
+			before += len(dst)
 			if dst, err = next(dst); err != nil {
 				return nil, err
 			}
