@@ -130,4 +130,4 @@ func (h *hosts) within(pos, n int) bool {
 }
 
 // shortSeed is how long the k-mers are, but for one base, of which a sequence of n bases has two or so by chance.
-func shortSeed(n int) int { return max(bits.Len(uint(n))/2, 7) }
+func shortSeed(n int) int { return max(bits.Len(uint(n))/2, 5) }

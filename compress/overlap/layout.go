@@ -243,9 +243,12 @@ func (b *builder) countUnplaced() int {
 // the pseudogenome. full reports whether memory was too small for all contigs of two or more reads.
 func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 	var a *assembler
+	var short tagCounts
 	err = b.eachShare(ctx, func(rd *Reads, before int) error {
 		var wanted func(i int) bool
-		if b.placements != nil {
+		if b.placements == nil {
+			short.add(rd)
+		} else {
 			wanted = func(i int) bool {
 				k := rd.number(i)
 				return b.placements.pos[k] == Unplaced || int(b.placements.mismatches[k]) > rd.len(i)/16+1
@@ -273,6 +276,9 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 	a.appendScaffolds(&b.seq, func(done, total int) {
 		b.report("joining contigs", int(uint64(b.records.count)*uint64(total+done)/uint64(2*total)), b.records.count)
 	}, func(reads uint64, _ int) bool { return reads > 1 })
+	for _, x := range short.tags() {
+		b.seq.appendPacked(x.packed(), x.n)
+	}
 	b.placesCompared += a.compared
 	return a.full, nil
 }

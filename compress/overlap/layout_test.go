@@ -333,6 +333,8 @@ func TestLayoutsOfFewReads(t *testing.T) {
 		{"two strands", []string{x, reverseComplement(x)}, len(x), []string{"0", "0 reversed"}},
 		{"the first is the other strand", []string{reverseComplement(x), x, x}, len(x), []string{"0 reversed", "0", "0"}},
 		{"one inside", []string{x[20:90], x}, len(x), []string{"20", "0"}},
+		{"a tag", []string{"AACCTGATCA", "AACCTGATCA", "AACCAGATCA", "TGATCAGGTT"}, 10, []string{"0", "0", "0", "0 reversed"}},
+		{"short reads", []string{"AACCTGATCA", "CATTGAC"}, 0, []string{"none", "none"}},
 	} {
 		for _, config := range []Config{{Threads: 2, Whole: true}, {Threads: 2, Memory: 1 << 16}} {
 			l := layOut(t, archiveOf(t, oneBlock, c.reads), config)

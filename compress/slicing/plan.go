@@ -22,8 +22,9 @@ type Sizes struct {
 	SmallText, SmallFrom uint64
 	// LongText is Text of long reads, if that is more: nothing of a damaged slice of them may come back.
 	LongText uint64
-	// Reads is how many reads a slice of reads alone, in layout order, aims for.
-	Reads uint64
+	// Reads is how many reads, and Bases how many bases, a slice of reads alone, in layout order, has at most, or one more: each slice has
+	// to learn how reads are placed, and where they differ.
+	Reads, Bases uint64
 	// Primer is how many qualities a primer is made of at most, but for the end of the last read.
 	Primer int
 	// LeastLeading is how many qualities the first slice of an input must have for a primer.
@@ -31,8 +32,8 @@ type Sizes struct {
 }
 
 // Usual are the sizes of all archives but those of tests.
-var Usual = Sizes{Text: 64 << 20, SmallText: 2 << 20, SmallFrom: 64 << 20, LongText: 40 << 20, Reads: 1 << 18, Primer: 8 << 20,
-	LeastLeading: 1 << 20}
+var Usual = Sizes{Text: 64 << 20, SmallText: 2 << 20, SmallFrom: 64 << 20, LongText: 40 << 20, Reads: 1 << 20, Bases: 48 << 20,
+	Primer: 8 << 20, LeastLeading: 1 << 20}
 
 // primerShare: a primer is made of one in so many qualities of its input, if that is at least LeastLeading and at most Primer. It has
 // to be decoded for any record of the input.
@@ -269,7 +270,10 @@ func (c *cutter) sized(s Spec) Spec {
 
 // cutRuns cuts runs that end at parts, in which the records are in the order of the layout.
 func (c *cutter) cutRuns(parts []uint64) {
-	from := uint64(0)
+	from, bases := uint64(0), uint64(0)
+	for _, i := range c.Inputs() {
+		bases += c.inputs[i].bases
+	}
 	for _, end := range append(slices.Clone(parts), c.records) {
 		run := &Run{From: from, Records: end - from}
 		block := 0
@@ -278,7 +282,8 @@ func (c *cutter) cutRuns(parts []uint64) {
 				block = i
 			}
 		}
-		c.cut(block, from, run.Records, (run.Records+c.sizes.Reads-1)/c.sizes.Reads, run)
+		n := max(run.Records/c.sizes.Reads, workers.Share(bases, run.Records, c.records)/c.sizes.Bases) + 1
+		c.cut(block, from, run.Records, n, run)
 		from = end
 	}
 }
