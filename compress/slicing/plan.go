@@ -282,8 +282,8 @@ func (c *cutter) cutRuns(parts []uint64) {
 				block = i
 			}
 		}
-		n := max(run.Records/c.sizes.Reads, workers.Share(bases, run.Records, c.records)/c.sizes.Bases) + 1
-		c.cut(block, from, run.Records, n, run)
+		of := workers.Share(bases, run.Records, c.records)
+		c.cut(block, from, run.Records, max((run.Records+c.sizes.Reads-1)/c.sizes.Reads, (of+c.sizes.Bases-1)/c.sizes.Bases), run)
 		from = end
 	}
 }
