@@ -82,7 +82,7 @@ func (m *mismatches) codeByQual(c *rc.Coder, w alignment, ref stretch, read []ui
 		q, j := quals[at]&127, w.index(at)
 		m.differed[q]++
 		r := w.turned(ref.base(j))
-		m.codeBase(c, w, j, &m.substitution[q][r], r, read, text)
+		m.variants.note(w.pos+uint64(j), m.codeBase(c, w, j, &m.substitution[q][r], r, read, text))
 		left, before, class = left-1, 1, leftClasses/2
 	}
 }

@@ -21,6 +21,7 @@ type groups struct {
 	// Of the group that is coded:
 	w        alignment
 	ref      stretch
+	few      bool               // at most fewReads
 	words    int                // of a read in read and diffs
 	read     []uint64           // encoding: the reads' bases on the pseudogenome's strand
 	diffs    []uint64           // encoding: of each read, as appendUnlike says
@@ -32,8 +33,11 @@ type groups struct {
 const (
 	groupSizes   = 32
 	groupClasses = 8
-	shareBits    = 4
+	shareBits    = 3
 )
+
+// fewReads is how many reads a group has at most for which there are variants. Larger ones show by themselves what reads share.
+const fewReads = 4
 
 func newGroups() *groups {
 	g := &groups{differs: rc.NewProbs(2 * groupClasses * differsRows)}
@@ -60,15 +64,15 @@ const restParts = 4
 // restOf returns which share of the read base `at` and those after it are.
 func (g *groups) restOf(at int) int { return (g.w.n - at) * (restParts - 1) / g.w.n }
 
-// sizeOf returns the class of n reads, n at least 1: their number up to 15, then half octaves.
+// sizeOf returns the class of n reads, n at least 1: their number up to 7, then octaves.
 func sizeOf(n int) int {
-	if n < 16 {
+	if n < 8 {
 		return n
 	}
-	return min(8+halfOctaves(uint32(n)), groupSizes-1)
+	return min(4+bits.Len32(uint32(n)), groupSizes-1)
 }
 
-// codeShare codes a number v from 0 to n: which 16th of the range it is in by t, then which of these numbers it is, as if all were
+// codeShare codes a number v from 0 to n: which eighth of the range it is in by t, then which of these numbers it is, as if all were
 // as likely.
 func codeShare(c *rc.Coder, v, n int, t *rc.Tree) int {
 	all := uint64(n) + 1
@@ -85,7 +89,7 @@ func codeShare(c *rc.Coder, v, n int, t *rc.Tree) int {
 // i on the pseudogenome's strand; decoding, text returns where its letters go, nil if it is not wanted.
 func (m *mismatches) codeGroup(c *rc.Coder, w alignment, ref stretch, n int, read func(i int) []uint64, text func(i int) []byte) {
 	g := m.groups
-	g.w, g.ref, g.text, g.words = w, ref, text, (w.n+bases.PerWord-1)/bases.PerWord
+	g.w, g.ref, g.few, g.text, g.words = w, ref, n <= fewReads, text, (w.n+bases.PerWord-1)/bases.PerWord
 	g.read, g.diffs = g.read[:0], g.diffs[:0]
 	for i := range n {
 		if !c.Decoding() {
@@ -192,9 +196,12 @@ func (m *mismatches) codeLone(c *rc.Coder, i, at, before int, more bool) {
 		m.unlike = append(m.unlike[:0], g.diffs[i*g.words:][:g.words]...)
 		clearBefore(m.unlike, g.w, at)
 	}
-	had := m.codeVariants(c, g.w, at, read, text, nil, nil)
-	m.codePlain(c, g.w, g.ref, read, text, at,
-		1+min(before, 1)*2*restParts+g.restOf(at)*2+rc.BitOf(more && had == 0))
+	had := 0
+	if g.few {
+		had = m.codeVariants(c, g.w, at, read, text, nil, nil)
+	}
+	which := 1 + min(before, 1)*2*restParts + g.restOf(at)*2 + rc.BitOf(more && had == 0)
+	m.codePlain(c, g.w, g.ref, read, text, at, which, g.few)
 }
 
 // lettersInOrder are the bases of reads, less that of the pseudogenome, in the order in which reads with them stand; standing is the

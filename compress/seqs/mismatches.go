@@ -97,12 +97,12 @@ func (m *mismatches) code(c *rc.Coder, w alignment, ref stretch, read []uint64, 
 		m.codeByQual(c, w, ref, read, text, quals)
 		return
 	}
-	m.codePlain(c, w, ref, read, text, 0, 0)
+	m.codePlain(c, w, ref, read, text, 0, 0, true)
 }
 
 // codePlain codes the mismatches that remain, of a read without qualities, from base `at` on: their number by count[which], and where
-// they are.
-func (m *mismatches) codePlain(c *rc.Coder, w alignment, ref stretch, read []uint64, text []byte, at, which int) {
+// they are. noted says that they become variants.
+func (m *mismatches) codePlain(c *rc.Coder, w alignment, ref stretch, read []uint64, text []byte, at, which int, noted bool) {
 	n := 0
 	if !c.Decoding() {
 		n = countBits(m.unlike)
@@ -119,7 +119,9 @@ func (m *mismatches) codePlain(c *rc.Coder, w alignment, ref stretch, read []uin
 		}
 		j := w.index(at)
 		r := w.turned(ref.base(j))
-		m.codeBase(c, w, j, &m.substitution[0][r], r, read, text)
+		if b := m.codeBase(c, w, j, &m.substitution[0][r], r, read, text); noted {
+			m.variants.note(w.pos+uint64(j), b)
+		}
 		at, since = at+1, 0
 	}
 }
@@ -207,8 +209,9 @@ func (m *mismatches) codeVariants(c *rc.Coder, w alignment, at int, read []uint6
 	return had
 }
 
-// codeBase codes which base the read has at place j of the alignment, where the pseudogenome has another one: r, on the read's strand.
-func (m *mismatches) codeBase(c *rc.Coder, w alignment, j int, p *[4]rc.Prob, r byte, read []uint64, text []byte) {
+// codeBase codes which base the read has at place j of the alignment, where the pseudogenome has another one: r, on the read's strand. It
+// returns the base on the pseudogenome's.
+func (m *mismatches) codeBase(c *rc.Coder, w alignment, j int, p *[4]rc.Prob, r byte, read []uint64, text []byte) byte {
 	b := byte(0)
 	if !c.Decoding() {
 		b = w.turned(bases.Words(read).At(j))
@@ -217,7 +220,7 @@ func (m *mismatches) codeBase(c *rc.Coder, w alignment, j int, p *[4]rc.Prob, r 
 	if c.Decoding() {
 		text[w.index(j)] = bases.Letters[b]
 	}
-	m.variants.note(w.pos+uint64(j), w.turned(b))
+	return w.turned(b)
 }
 
 // codeSubstitution codes which of the three other bases the read has where the pseudogenome has r.

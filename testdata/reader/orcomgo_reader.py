@@ -3242,19 +3242,20 @@ class SliceDecoder:
         self.letters = [first.over(self.genome, i) for i in range(first.length)]
         for read in reads:
             read.settled = {}
+        self.few = len(reads) <= 4
         self.alike(probs, reads, 0, 0, False)
         for read in reads:
             read.bases = [read.settled.get(i, base) for i, base in enumerate(self.letters)]
 
     def share(self, probs, key, n):
-        q, count = probs.tree(("share",) + key, 4, MEMORY), n + 1
-        low, high = (q * count + 15) // 16, ((q + 1) * count + 15) // 16
+        q, count = probs.tree(("share",) + key, 3, MEMORY), n + 1
+        low, high = (q * count + 7) // 8, ((q + 1) * count + 7) // 8
         require(low < high, f"{self.what}: a share of nothing")
         return low + self.coder.below(high - low)
 
     @staticmethod
     def size(n):
-        return n if n < 16 else min(8 + half_octaves(n), 31)
+        return n if n < 8 else min(4 + n.bit_length(), 31)
 
     def alike(self, probs, reads, at, before, more):
         length, since = reads[0].length, 0 if before else 3
@@ -3310,9 +3311,9 @@ class SliceDecoder:
             return self.under(read, i)
 
         open_places = [i for i in read.open_places() if i >= at]
-        settled, last = {}, 0
+        settled, last, with_variants = {}, 0, which == "alone" or self.few
         for i in (reversed(open_places) if read.reverse else open_places):
-            variant = self.variants.get(under(i))
+            variant = self.variants.get(under(i)) if with_variants else None
             if variant is None:
                 continue
             key = "variant", last, variant[1]
@@ -3328,7 +3329,7 @@ class SliceDecoder:
         else:
             differ = self.differ_by_place(probs, read, reference, at, (which, more and not settled))
         for i, base in differ.items():
-            if under(i) not in self.variants:
+            if with_variants and under(i) not in self.variants:
                 self.variants[under(i)] = [3 - base if read.reverse else base, 1]
         settled.update(differ)
         if which != "alone":
