@@ -18,7 +18,8 @@ func TestTags(t *testing.T) {
 		return x
 	}
 	c := tagCounts{reads: 10 * tagShare, counts: map[tag]int{
-		read("ACGTACGTAC"): 5000, read("ACGTACGTAA"): 60, read("TTTTACGTAC"): 10, read("GGGTACGTAC"): 9, read("ACGTACGTA"): 10, read("ACGAACGTA"): 10, read("A"): 1,
+		read("ACGTACGTAC"): 5000, read("ACGTACGTAA"): 60, read("TTTTACGTAC"): 10, read("GGGTACGTAC"): 9,
+		read("ACGTACGTA"): 10, read("ACGAACGTA"): 10, read("A"): 1,
 	}}
 	want := []tag{read("ACGTACGTAC"), read("ACGAACGTA"), read("TTTTACGTAC")}
 	if got := c.tags(); !slices.Equal(got, want) {
