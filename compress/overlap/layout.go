@@ -247,7 +247,7 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 	err = b.eachShare(ctx, func(rd *Reads, before int) error {
 		var wanted func(i int) bool
 		if b.placements == nil {
-			short.add(rd)
+			short.add(rd, b.records.count)
 		} else {
 			wanted = func(i int) bool {
 				k := rd.number(i)

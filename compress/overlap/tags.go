@@ -24,18 +24,18 @@ type tag struct {
 
 const (
 	leastTag = 6
-	// tagSample is how many reads of a share are looked at, about.
+	// tagSample is how many reads are looked at, about.
 	tagSample = 1 << 16
 	// tagShare: one read in so many is equal to a tag, at least.
 	tagShare = 512
 )
 
-// add counts reads of a share.
-func (t *tagCounts) add(rd *Reads) {
+// add counts reads of a share, of `total` reads in all shares.
+func (t *tagCounts) add(rd *Reads, total int) {
 	if t.counts == nil {
 		t.counts = make(map[tag]int)
 	}
-	for i := 0; i < rd.Count(); i += rd.Count()/tagSample + 1 {
+	for i := 0; i < rd.Count(); i += total/tagSample + 1 {
 		t.reads++
 		if n := rd.len(i); n >= leastTag && n < seedLen && !rd.hasNonACGT(i) {
 			t.counts[tag{bases.Chunk(rd.bases(i), 0) & bases.First(n), n}]++

@@ -270,9 +270,9 @@ func (c *cutter) sized(s Spec) Spec {
 
 // cutRuns cuts runs that end at parts, in which the records are in the order of the layout.
 func (c *cutter) cutRuns(parts []uint64) {
-	from, bases := uint64(0), uint64(0)
+	from, bases, exceptions := uint64(0), uint64(0), uint64(0)
 	for _, i := range c.Inputs() {
-		bases += c.inputs[i].bases
+		bases, exceptions = bases+c.inputs[i].bases, exceptions+c.inputs[i].exceptions
 	}
 	for _, end := range append(slices.Clone(parts), c.records) {
 		run := &Run{From: from, Records: end - from}
@@ -282,8 +282,10 @@ func (c *cutter) cutRuns(parts []uint64) {
 				block = i
 			}
 		}
-		of := workers.Share(bases, run.Records, c.records)
-		c.cut(block, from, run.Records, max((run.Records+c.sizes.Reads-1)/c.sizes.Reads, (of+c.sizes.Bases-1)/c.sizes.Bases), run)
+		share := func(bytes uint64) uint64 { return workers.Share(bytes, run.Records, c.records) }
+		n := max((run.Records+c.sizes.Reads-1)/c.sizes.Reads, (share(bases)+c.sizes.Bases-1)/c.sizes.Bases,
+			c.inMemory(share(bases+exceptions)))
+		c.cut(block, from, run.Records, n, run)
 		from = end
 	}
 }
@@ -307,9 +309,6 @@ func (c *cutter) cutBlocks(aim uint64) {
 // have as much text and exceptions as fit in, or somewhat more where that saves a slice.
 func (c *cutter) slicesOf(b *bins.BlockInfo, aim uint64) uint64 {
 	n := (b.TextLen + aim - 1) / aim
-	if c.memory == 0 {
-		return n
-	}
 	share := func(bytes uint64) uint64 { return workers.Share(bytes, uint64(b.Records), c.records) }
 	exceptions, mate := c.inputs[c.First].exceptions, uint64(0)
 	if c.Mate >= 0 {
@@ -321,9 +320,17 @@ func (c *cutter) slicesOf(b *bins.BlockInfo, aim uint64) uint64 {
 			mate = max(mate, further-b.TextLen)
 		}
 	}
+	return max(n, c.inMemory(b.TextLen+mate+share(exceptions)))
+}
+
+// inMemory returns how many slices must have so many bytes of text and exceptions together.
+func (c *cutter) inMemory(bytes uint64) uint64 {
+	if c.memory == 0 {
+		return 0
+	}
 	most := max(workers.ForText(c.memory), leastSliceText)
 	most += most / 16
-	return max(n, (b.TextLen+mate+share(exceptions)+most-1)/most)
+	return (bytes + most - 1) / most
 }
 
 // leadingText returns how much text the first slice of a unit has if it is to be longer than the others, else 0: enough for a primer of

@@ -99,6 +99,25 @@ func TestPlanSlices(t *testing.T) {
 	}
 }
 
+// TestPlanRuns: a slice of a run has a bounded number of reads, of bases, and in little memory of bytes.
+func TestPlanRuns(t *testing.T) {
+	for _, c := range []struct {
+		reads, bases, memory uint64
+		slices               int
+	}{{1000, 1 << 40, 0, 1}, {999, 1 << 40, 0, 2}, {1000, 40 << 20, 0, 1}, {1000, 40<<20 - 1, 0, 2}, {1000, 1 << 40, 1, 5},
+		{1000, 1 << 40, 1 << 30, 1}} {
+		m := &bins.Meta{Options: record.Options{ReadsOnly: true, OrderAny: true},
+			Inputs: []record.Input{{Mate: -1, Records: 1000, Bytes: 41 << 20}},
+			Blocks: []bins.BlockInfo{{Records: 1000, TextLen: 41 << 20, Bases: 40 << 20}}}
+		sizes := Usual
+		sizes.Reads, sizes.Bases = c.reads, c.bases
+		specs, err := Plan(m, &sizes, []uint64{1}, c.memory, noParts)
+		if err != nil || len(specs) != c.slices {
+			t.Errorf("%+v: %d slices, %v", c, len(specs), err)
+		}
+	}
+}
+
 // TestPlanLeads: where slices are small, the first one of a large input is longer if there are qualities, and memory for primers.
 func TestPlanLeads(t *testing.T) {
 	for _, c := range []struct {
