@@ -253,9 +253,14 @@ func (s *search) gap(found []run, from, to int64) ([]run, error) {
 					expected := next + (r.at-end)/n
 					r.weak = r.count == 1
 					if !r.weak || r.at-end < maxGap && max(first-expected, expected-first)*n <= maxShift {
+						if k := len(found) - 1; k >= 0 && found[k].weak && !r.weak && r.at < found[k].at+n {
+							found = found[:k] // not this sector: the run overlaps it
+						}
 						found = append(found, r)
 						next, end = r.first+r.count, r.at+(r.count-1)*n+int64(s.v.set.data.length(r.first+r.count-1))
-						done = end
+						if done = end; r.weak {
+							done = r.at + 1
+						}
 						break
 					}
 				}

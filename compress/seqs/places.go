@@ -292,6 +292,20 @@ func (p *places) keys() []uint64 {
 	return keys
 }
 
+// sorted reports whether reads of these lengths stand in the order of their left ends, or of where they begin.
+func (p *places) sorted(lengths record.Lengths) bool {
+	byLeft, byBegin, left, begin := true, true, uint64(0), uint64(0)
+	for i, pos := range p.pos {
+		if pos == unplaced {
+			continue
+		}
+		nextLeft, next := placeKey(pos, p.rev[i]), placeKey(startOf(pos, p.rev[i], lengths.Of(i)), p.rev[i])
+		byLeft, byBegin = byLeft && nextLeft >= left, byBegin && next >= begin
+		left, begin = nextLeft, next
+	}
+	return byLeft || byBegin
+}
+
 // manyRepeat: in a slice that is not sorted, places are coded as known ones if there is at most one place for so many reads.
 const manyRepeat = 4
 
