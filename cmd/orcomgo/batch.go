@@ -291,7 +291,7 @@ func (b *batch) chooseDevice(ctx context.Context) (string, error) {
 }
 
 // About how many nanoseconds of a thread a byte of a side file takes until its class is known, when it is coded, and when it is decoded.
-const sideSeen, sideCoded, sideDecoded = 30, 180, 80
+const sideSeen, sideCoded, sideDecoded = 15, 70, 30
 
 // costs returns how much of the work is done, and how much there is, as those of its parts.
 func (b *batch) costs() (done, all float64) {
