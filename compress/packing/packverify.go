@@ -86,7 +86,8 @@ func (p *packer) verification(src *source.Packed) *verification {
 	for i := range v.jobs {
 		j := &v.jobs[i]
 		j.Turn = p.specs[i].Turn
-		j.Late = p.o.Threads < manyThreads                                       // many would wait for the one that renders them
+		// Many threads would wait for the one that renders all texts.
+		j.Late = p.o.Threads < manyThreads
 		j.AsText = man.Options.Exact(man.Inputs[man.Slices[i].First.Input].Kind) // else letters are compared
 		j.Lines = func(n int) []byte { return v.replay.Texts.Get(n) }
 	}
@@ -132,7 +133,7 @@ func (v *verification) slices(ctx context.Context) error {
 			if t.Err[m] != nil {
 				return t.Err[m]
 			}
-			if t.Text[m] != nil {
+			if t.Decoded[m] == nil {
 				v.texts[k][m] = textSum{xxh3.Hash(t.Text[m]), uint64(len(t.Text[m]))}
 			}
 			if v.jobs[k].AsText {
@@ -152,12 +153,12 @@ func (v *verification) slices(ctx context.Context) error {
 		whole := newSummedText(done)
 		defer whole.end()
 		for m, mem := range man.Slices[k].Texts() {
-			if t.Text[m] != nil {
+			if t.Decoded[m] == nil {
 				sums.add(whole, m, mem.Input, t.Text[m])
 				continue
 			}
 			var err error
-			if v.texts[k][m], err = sums.addPieces(m, mem.Input, t.Decoded, man); err != nil {
+			if v.texts[k][m], err = sums.addPieces(m, mem.Input, t.Decoded[m], man); err != nil {
 				return err
 			}
 		}

@@ -87,7 +87,7 @@ func (s *textSums) add(of *summedText, m, input int, text []byte) {
 }
 
 // addPieces has member m of a decoded slice rendered and summed, piece by piece: few threads would need more time for the fresh memory of
-// the whole text.
+// the whole text. It returns the sum of the whole.
 func (s *textSums) addPieces(m, input int, b *source.Decoded, man *archive.Manifest) (sum textSum, err error) {
 	var hash xxh3.Hasher
 	next := func(text []byte) ([]byte, error) {

@@ -33,8 +33,8 @@ type Piece struct {
 	// skipped is how many records of a member are not restored, since they are not the mates that are wanted.
 	skipped [2]int
 	own     [][]byte // buffers that are used again when the piece was consumed
-	// Decoded has the members that are not rendered yet; nil if there are none.
-	Decoded *source.Decoded
+	// Decoded has, for each member wanted that is not rendered yet, its columns.
+	Decoded [2]*source.Decoded
 }
 
 // Replay gives back the text of an archive, slice by slice: what was read is decoded, rendered,
@@ -175,7 +175,7 @@ func (r *Replay) render(p *Piece, b *source.Decoded) {
 		rendering := record.RenderingOf(r.man.Options, r.man.Inputs[c.Input].Kind)
 		size := columns.TextSize(rendering, c)
 		if p.Late && size <= c.Records*lateRecord {
-			p.Decoded = b
+			p.Decoded[m] = b
 			continue
 		}
 		text, err := b.Text(r.Texts.Get(size), r.man, m, p.ends[m])
