@@ -3,6 +3,7 @@ package basemodel
 import (
 	"math/bits"
 
+	"orcomgo/bases"
 	"orcomgo/internal/largepages"
 )
 
@@ -46,7 +47,7 @@ const (
 	maxSlotBits = 22
 	noSlot      = 1<<32 - 1
 	allMissed   = 1<<32 - 1
-	everyBase   = 0x5555555555555555
+	everyBase   = bases.LowBits
 	// A match ends after more than maxMisses in 32 bases, and does not begin with more than startMisses.
 	maxMisses   = 20
 	startMisses = 13

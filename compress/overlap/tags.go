@@ -61,8 +61,7 @@ func (t *tagCounts) tags() (found []tag) {
 
 // near reports whether the tags differ in one base at most.
 func (t tag) near(o tag) bool {
-	x := t.word ^ o.word
-	x = (x | x>>1) & bases.LowBits
+	x := bases.Differing(t.word, o.word)
 	return t.n == o.n && x&(x-1) == 0
 }
 

@@ -129,8 +129,7 @@ func (m *mismatches) codePlain(c *rc.Coder, w alignment, ref stretch, read []uin
 // appendUnlike appends to dst a bit, as in bases.Differing, for each base in which a read of n bases differs from the pseudogenome.
 func appendUnlike(dst []uint64, ref stretch, read []uint64, n int) []uint64 {
 	for j, b := range read {
-		d := b ^ ref.word(j)
-		dst = append(dst, (d|d>>1)&bases.LowBits)
+		dst = append(dst, bases.Differing(b, ref.word(j)))
 	}
 	if n&31 != 0 {
 		dst[len(dst)-1] &= 1<<(2*uint(n&31)) - 1

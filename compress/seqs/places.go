@@ -292,7 +292,7 @@ func (p *places) keys() []uint64 {
 	return keys
 }
 
-// sorted reports whether reads of these lengths stand in the order of their left ends, or of where they begin.
+// sorted reports whether the reads, of these lengths, are in the order of their left ends, or of where they begin.
 func (p *places) sorted(lengths record.Lengths) bool {
 	byLeft, byBegin, left, begin := true, true, uint64(0), uint64(0)
 	for i, pos := range p.pos {

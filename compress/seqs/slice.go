@@ -242,7 +242,7 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) *str
 		newExceptionCoder().code(x, col)
 		out.members[k][streamExceptions] = x.Enc.Finish()
 	}
-	s.sorted = s.sorted && r.where[0].sorted(cols[0].Lengths) // further mates stand in the order of the first ones
+	s.sorted = s.sorted && r.where[0].sorted(cols[0].Lengths) // further mates are in the order of the first mates
 	out.encodePlaces(newPlaceModel(tree, s.sorted), r.where[0], r.mates(), cols[0].Lengths, s.limit, s.lanesFrom)
 	if s.inPieces {
 		r.setSpans()
